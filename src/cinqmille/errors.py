@@ -1,0 +1,160 @@
+"""Everything that can be refused: the exception tree, the codes and their English sentences.
+
+::
+
+    CinqMilleError (ValueError)     code, params, and a sentence as str
+      InvalidRules                  rules that cannot be read or cannot be played
+      InvalidText                   dice, positions, records that cannot be read
+      IllegalAction                 read, but not allowed here; says what would be
+      RecordError                   any of these at a line and column of a record
+
+Codes are stable names for programs. The sentence says what is wrong, with which input, and what would be right;
+``words`` renders code and parameters in the reader's language with the same templates as its message keys.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+SENTENCES = {
+    # Rules
+    "bad_pattern": "'{pattern}' is not a combination: write faces 1 to 6 and capital letters A to F, as in 111 or AABBCC.",
+    "bad_combination_value": "Combination {pattern} cannot be worth '{value}': write points (1500), so many times a face (100*A), win or none.",
+    "letter_not_in_pattern": "Combination {pattern} cannot be worth {letter} times something: there is no {letter} in it.",
+    "pattern_too_long": "Combination {pattern} needs {length} dice; this game has {dice}.",
+    "bad_flag": "{name} cannot be '{value}': it is true or false.",
+    "bad_choice": "{name} cannot be '{value}': it is one of {choices}.",
+    "bad_number": "{name} cannot be '{value}': it is a whole number from {low} to {high}.",
+    "bad_choice_or_number": "{name} cannot be '{value}': it is {choices} or a whole number from {low} to {high}.",
+    "unknown_preset": "There is no rule sheet '{name}': there are {known}.",
+    "unknown_parameter": "There is no rule '{name}': there are {known}, and combinations such as AABBCC.",
+    "repeated_parameter": "'{name}' is given twice.",
+    "rules_syntax": "'{text}' cannot be read as rules: write a sheet and what differs, as in cinq-des(entry=500, AAAA=none).",
+    "bad_toml": "{file} cannot be read as a rule sheet: {detail}.",
+    "unreadable_file": "{file} cannot be read: {detail}.",
+    "not_utf8": "{file} cannot be read: it is not UTF-8 text.",
+    "no_points": "These combinations give no points at all: add one that does, such as 1=100.",
+    "not_a_multiple": "{name} cannot be {value}: every score of this table is a multiple of {step}; {below} or {above} would do.",
+    "prediction_needs_five_dice": "prediction needs five dice (three set aside, two to announce); this game has {dice}.",
+    "last_leg_too_long": "last_leg cannot be {last_leg}: the target is only {target}.",
+    "entry_unreachable": "Nobody could ever open: the entry is {entry}, but a turn brings at most {most}.",
+    "target_unreachable": "Nobody could ever reach {target}: the minima ask for more than a turn can bring ({most} at most).",
+    "target_unreachable_exactly": "Nobody could ever hit {target} exactly with these combinations and minima.",
+    "dead_end": "A player at {total} could never win: no turns add exactly the {missing} missing to {target}.",
+    # Texts
+    "bad_dice": "'{text}' is not dice: write faces from 1 to 6, as in 15534 or 1 5 5 3 4.",
+    "too_many_dice": "{dice} is {count} dice; this game has at most {most}.",
+    "position_part_missing": "A position needs {part}=, as in scores=500/0 player=2 rules=cinq-des.",
+    "position_part_unknown": "'{part}' does not belong in a position: there are {known} and rules, each once, as name=value.",
+    "position_part_wrong": "In this position {part} cannot be '{value}'.",
+    "bad_keep": "'{text}' is not dice set aside: write them with their points, as in 155=200.",
+    "bad_action": "'{text}' is not an action: write dice (15534), >155, =, roll, +, ?50, =450, =0*, skip, leave 2 or back 2.",
+    "bad_name": "'{name}' cannot be a player's name: it needs something printable, and no colon, comma or #.",
+    "name_is_header": "'{name}' cannot be a player's name: a record begins lines with {known}.",
+    "name_twice": "'{name}' is the name of two players: give each one a name of their own.",
+    "bad_seats": "'{text}' is not a bot's seat: write a player and a bot, as in Ben=steady:350, each player once.",
+    "unknown_bot": "There is no bot '{spec}': there are {known}.",
+    "odds_dice": "{dice_number} dice are never rolled here: 1 to {most} are.",
+    # Records
+    "record_line": "'{text}' is neither a header nor a turn: write a name, a colon and what was played.",
+    "header_missing": "The line '{name}:' is missing: a record begins with {known}.",
+    "repeated_header": "The line '{name}:' stands twice.",
+    "unknown_player": "There is no player '{name}': there are {known}.",
+    "out_of_turn": "It is not the turn of {player}: {expected} is to play.",
+    "turn_is_over": "'{token}' comes too late: the turn is over.",
+    "turn_not_finished": "The turn of {player} is not finished: only the last line may stop in the middle.",
+    "bad_token": "'{token}' cannot be read: write a roll and what was set aside (15534>155, 24>- for a bust), =, +, ?50, skip, leave or back.",
+    "points_missing": "Points are missing: a turn typed as its points is =450, a scoreless one =0.",
+    "set_aside_missing": "What was set aside of {roll} is missing; it can be {legal}.",
+    "wrong_gain": "This turn adds {gain}, not {written}.",
+    "wins_alone": "{dice} wins at once: nothing is set aside.",
+    "not_a_bust": "{roll} is not a bust; what can be set aside: {legal}.",
+    "is_a_bust": "{roll} is a bust: nothing can be set aside; write {roll}>-.",
+    "no_such_entry": "There is no entry {number}: there are {entries}.",
+    "not_json": "This is not JSON: it goes wrong at line {line}, column {column}.",
+    "json_wrong": "This JSON is not what was expected: {key} is missing or of another kind.",
+    "other_rules": "{rules} has changed since this was stored (fingerprint {stored}, now {found}): it cannot be read.",
+    # Actions
+    "players_number": "{players} players cannot play: 2 to 8 can.",
+    "game_over": "The game is over.",
+    "start_due": "A turn begins: roll all {dice} dice, or take over {points} points with {left} dice.",
+    "dice_due": "Dice are awaited: roll {dice}.",
+    "set_aside_due": "Set scoring dice of {roll} aside first: {legal}.",
+    "decision_due": "The dice are set aside: bank {points}, or roll {dice} dice.",
+    "roll_on_due": "The dice are set aside, but {points} cannot be banked: roll {dice} dice.",
+    "wrong_number_of_dice": "{dice} is {count} dice; {expected} are rolled now.",
+    "not_in_roll": "{dice} is not in the roll {roll}; what can be set aside: {legal}.",
+    "does_not_count": "In {dice} not every die counts; what can be set aside of {roll}: {legal}.",
+    "keep_all_due": "This table sets aside as many dice as possible, so not {dice} alone; of {roll}: {legal}.",
+    "prediction_must_keep": "The prediction of {announced} came true, so not {dice}: its dice are set aside, {legal}.",
+    "below_entry": "{need} points are needed to get on the board: this turn has {turn}, {missing} are missing; roll again.",
+    "below_min_bank": "{need} points are needed to bank: this turn has {turn}, {missing} are missing; roll again.",
+    "hot_dice_must_roll": "All dice are set aside: this table must roll all {dice} again, unless the target is reached.",
+    "last_leg_needs_target": "From {score} only a turn that reaches {target} counts: it takes {need}, this turn has {turn}, {missing} are missing; roll again.",
+    "takeover_never": "This table never takes over the previous player's turn.",
+    "nothing_to_take_over": "There is nothing to take over: the previous player did not bank, or the dice left are not known.",
+    "takeover_not_opened": "Only players on the board may take over.",
+    "takeover_passes_target": "Taking over {points} points at {score} would reach or pass the exact target {target}.",
+    "prediction_off": "This table makes no announcements.",
+    "prediction_needs_two_dice": "Announcements are made with two dice left to roll; {dice} would be rolled now.",
+    "announcement_unknown": "{points} cannot be announced: {legal} can.",
+    "points_not_a_multiple": "{points} points are not possible: every score of this table is a multiple of {step}.",
+    "points_not_scoreless": "The star is for a turn without points on a roll of all dice (0*), not for {points}.",
+    "points_pass_target": "{points} points at {score} pass the exact target {target}: such a turn is scoreless, 0.",
+    "no_such_seat": "There is no seat {seat}: there are {seats}.",
+    "already_away": "The player of seat {seat} has already left.",
+    "not_away": "The player of seat {seat} has not left.",
+    "leave_between_turns": "The player of seat {seat} can leave when the turn in progress is over.",
+    "back_between_turns": "The player of seat {seat} can come back when the turn in progress is over.",
+    "last_player_stays": "The player of seat {seat} is the last one present and cannot leave.",
+}
+
+
+class CinqMilleError(ValueError):
+    """What the package refuses; ``code`` and ``params`` are for programs, ``str`` is the sentence.
+
+    A parameter is a number, a word, dice (a tuple of faces), words, numbers, or keeps.
+    """
+
+    def __init__(self, code: str, /, **params: Any) -> None:
+        self.code = code
+        self.params = params
+        super().__init__(code, params)
+
+    def __str__(self) -> str:
+        return SENTENCES[self.code].format(**{name: plain(value, name) for name, value in self.params.items()})
+
+
+class InvalidRules(CinqMilleError):
+    """Rules that cannot be read, or that cannot be played."""
+
+
+class InvalidText(CinqMilleError):
+    """Text that cannot be read as what it should be."""
+
+
+class IllegalAction(CinqMilleError):
+    """An action that the rules do not allow in this position."""
+
+
+class RecordError(CinqMilleError):
+    """What is wrong in a record, at ``line`` and ``column`` (both from 1), with the code of the ``cause``."""
+
+    def __init__(self, line: int, column: int, cause: CinqMilleError) -> None:
+        super().__init__(cause.code, **cause.params)
+        self.line, self.column, self.cause = line, column, cause
+
+    def __str__(self) -> str:
+        return f"line {self.line}, column {self.column}: {super().__str__()}"
+
+
+def plain(value: object, name: str = "") -> str:
+    """Return a parameter as it stands in an English sentence; ``words`` has its counterpart per language."""
+    if isinstance(value, tuple):
+        if name in DICE_PARAMS:
+            return "".join(map(str, value))
+        return ", ".join(f"{plain(v.dice, 'dice')} ({v.points})" if hasattr(v, "points") else str(v) for v in value)
+    return str(value)
+
+
+DICE_PARAMS = ("dice", "roll")

@@ -1,0 +1,144 @@
+"""Can these rules be played to the end? The reason why not, found before anybody sits down.
+
+A turn's points depend on the dice that are left, so the reachable ones are found by a walk over (points, dice
+left); scores are then walked backwards from the target. Rules are refused when a player could come to a
+total from which no run of turns wins, however lucky (RULES §5: dead ends, a target that cannot be
+reached exactly). Combinations that win at once are left out: a game whose target only they can end is
+not the game on the sheet. Sets of points are integers used as bit sets, one bit a step.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+from cinqmille.patterns import ScoringTable
+
+Reason = tuple[str, dict[str, Any]]
+
+
+def unplayable(table: ScoringTable, values: Mapping[str, Any]) -> Reason | None:
+    """Return the code and parameters of what makes the rules unplayable, or None when they can be played.
+
+    ``values`` are the parameters of ``Rules`` by name; every number of points is a multiple of the step.
+    """
+    step = table.step
+    target, floor, exact = values["target"], values["floor"], values["exact"]
+    goal = (target - floor) // step
+    limit = goal if exact else max(goal, values["entry"] // step, values["min_bank"] // step)
+    left, hot, busts = _turn_points(table, limit, saturate=not exact, prediction=values["prediction"])
+    finish = left | hot
+    bankable = left if values["hot_dice"] == "must" else finish
+    most = (finish.bit_length() - 1) * step
+    if most < values["entry"]:
+        return ("target_unreachable_exactly" if exact else "entry_unreachable"), {
+            "entry": values["entry"],
+            "most": most,
+            "target": target,
+        }
+    scores = _Scores(values, step, finish, bankable)
+    if not scores.can_win >> (-floor // step) & 1:
+        return ("target_unreachable_exactly" if exact else "target_unreachable"), {"target": target, "most": most}
+    falls = busts and (values["strike"] or values["scoreless_limit"])
+    if falls:
+        loses_points = not isinstance(values["scoreless_penalty"], str) and values["scoreless_limit"]
+        stuck = ~scores.can_win & 1 if loses_points else 0
+    else:
+        stuck = scores.reached() & ~scores.can_win
+    if stuck:
+        total = (stuck.bit_length() - 1) * step + floor
+        return "dead_end", {"total": total, "target": target, "missing": target - total}
+    return None
+
+
+def _turn_points(table: ScoringTable, limit: int, *, saturate: bool, prediction: bool) -> tuple[int, int, bool]:
+    """Return the turn points reachable with dice left, those with all dice set aside, and whether a roll busts.
+
+    Points above ``limit`` count as ``limit`` (saturate) or end the turn (exact games).
+    """
+    options: dict[int, set[tuple[int, int]]] = {}
+    doubled: set[tuple[int, int]] = set()
+    busts = False
+    for count in range(1, table.dice + 1):
+        options[count] = set()
+        for sets in table.all_sets(count):
+            options[count] |= {(len(dice), cover[0] // table.step) for dice, cover in sets.items()}
+            if prediction and count == 2 and sets:
+                best = max(cover[0] for cover in sets.values())
+                if best in (50, 100, 150, 200):
+                    doubled |= {(len(d), best // table.step) for d, cover in sets.items() if cover[0] == best}
+    whole = (1 << limit + 1) - 1
+    reached = dict.fromkeys(range(table.dice + 1), 0)
+    fresh = {table.dice: 1}
+    while fresh:
+        found: dict[int, int] = {}
+        for count, points in fresh.items():
+            rolled = count or table.dice
+            for taken, worth in options[rolled]:
+                found[rolled - taken] = found.get(rolled - taken, 0) | _shifted(points, worth, whole, saturate)
+            for taken, worth in doubled if rolled == 2 else ():
+                twice = _doubled(_shifted(points, worth, whole, saturate), whole, saturate)
+                found[rolled - taken] = found.get(rolled - taken, 0) | twice
+        fresh = {}
+        for count, points in found.items():
+            new = points & ~reached[count]
+            if new:
+                reached[count] |= new
+                fresh[count] = new
+    for count in range(1, table.dice + 1):
+        seen = count == table.dice or reached[count]
+        busts = busts or bool(seen and table.can_bust(count))
+    left = 0
+    for count in range(1, table.dice):
+        left |= reached[count]
+    return left, reached[0], busts
+
+
+def _shifted(points: int, worth: int, whole: int, saturate: bool) -> int:
+    moved = points << worth
+    inside = moved & whole
+    return inside | (whole + 1 >> 1) if saturate and moved != inside else inside
+
+
+def _doubled(points: int, whole: int, saturate: bool) -> int:
+    twice = sum(1 << 2 * place for place in range(points.bit_length()) if points >> place & 1)
+    return _shifted(twice, 0, whole, saturate)
+
+
+class _Scores:
+    """The totals from which a player can still win, and those a player can come to; bit 0 is the floor."""
+
+    def __init__(self, values: Mapping[str, Any], step: int, finish: int, bankable: int) -> None:
+        self._zero: int = -values["floor"] // step
+        self._goal: int = self._zero + values["target"] // step
+        self._cap: int = self._goal - values["last_leg"] // step
+        self._entry: int = values["entry"] // step
+        self._min_bank: int = values["min_bank"] // step
+        self._bankable = bankable
+        self.can_win = 0
+        for score in range(self._goal - 1, -1, -1):
+            need = self._entry if score <= self._zero else self._min_bank
+            missing = self._goal - score
+            if values["exact"]:
+                wins = finish >> missing & 1 and (score > self._zero or missing >= need)
+            else:
+                wins = finish >> max(missing, need)
+            if wins or self._next(score) & self.can_win:
+                self.can_win |= 1 << score
+
+    def _next(self, score: int) -> int:
+        """The totals below the target that one banked turn from ``score`` leads to."""
+        need = self._entry if score <= self._zero else self._min_bank
+        totals = (self._bankable >> need << need << score) & ((1 << self._goal) - 1)
+        below = totals & ((1 << self._cap + 1) - 1)
+        if totals != below and score < self._cap:
+            below |= 1 << self._cap
+        return below & ~((1 << score + 1) - 1)
+
+    def reached(self) -> int:
+        """The totals below the target that a player starting at 0 can come to by banking."""
+        reached = 1 << self._zero
+        for score in range(self._zero, self._goal):
+            if reached >> score & 1:
+                reached |= self._next(score)
+        return reached

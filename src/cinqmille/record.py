@@ -1,0 +1,566 @@
+"""Games written down: the text record of RULES §6, JSON, and the replay that recomputes everything else.
+
+A :class:`Game` is rules, players, headers and actions. Reading is strict: whatever cannot be read or is not
+allowed is a RecordError with line and column, and nothing of the file is half used. Writing a game and reading
+it again gives an equal game, comments included; only a roll that was decided on but not yet made is left
+out of the text (the JSON keeps it).
+"""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, field, replace
+from typing import Any
+
+from cinqmille.actions import (
+    Action,
+    Announce,
+    Back,
+    Bank,
+    Event,
+    Leave,
+    Points,
+    Roll,
+    RollOn,
+    SetAside,
+    Skip,
+    TakeOver,
+    format_action,
+    parse_action,
+)  # fmt: skip
+from cinqmille.errors import CinqMilleError, IllegalAction, InvalidText, RecordError
+from cinqmille.game import Step, do, start
+from cinqmille.position import Offer, Position, Seat
+from cinqmille.rules import Rules
+from cinqmille.scoring import format_dice, parse_dice, scored
+
+HEADERS = ("rules", "players", "seats", "date", "dice")
+
+
+@dataclass(frozen=True, slots=True)
+class Comment:
+    """A comment of a record: it stands after so many actions, on their line or on a line of its own."""
+
+    after: int
+    text: str
+    inline: bool
+
+
+@dataclass(frozen=True, slots=True)
+class Turn:
+    """One line of the record: whose it is, its tokens, and how many actions came before it."""
+
+    player: int
+    tokens: tuple[str, ...]
+    first_action: int
+    last_action: int
+
+    @property
+    def text(self) -> str:
+        """The tokens as they stand after the name."""
+        return " ".join(self.tokens)
+
+
+@dataclass(frozen=True, slots=True)
+class Game:
+    """A game as it is kept: rules, players, headers and actions; ``position`` is where they lead.
+
+    ``headers`` are the header lines beside ``rules`` and ``players``, in order. Make one with :meth:`new`,
+    :meth:`parse` or :meth:`play`; the constructor trusts that the actions are legal.
+    """
+
+    rules: Rules
+    players: tuple[str, ...]
+    headers: tuple[tuple[str, str], ...]
+    actions: tuple[Action, ...]
+    position: Position
+    comments: tuple[Comment, ...] = ()
+
+    @classmethod
+    def new(cls, rules: Rules, players: tuple[str, ...], headers: Mapping[str, str] | None = None) -> Game:
+        """Return a game that has not begun; raise InvalidText for names that cannot stand in a record.
+
+        ``headers`` are more header lines, such as ``{"seats": "Ben=steady:350"}``.
+        """
+        names = tuple(_name(name, players) for name in players)
+        position = start(rules, len(names))
+        game = cls(rules, names, tuple((headers or {}).items()), (), position)
+        game.seats  # noqa: B018 - a seat of nobody is refused here
+        return game
+
+    @classmethod
+    def parse(cls, text: str) -> Game:
+        """Return the game of a text record; raise RecordError with line and column."""
+        return _parse(text)
+
+    @property
+    def seats(self) -> dict[int, str]:
+        """The bots by seat, as the header ``seats`` names them (``Ben=steady:350``); people are not in it."""
+        found: dict[int, str] = {}
+        for item in dict(self.headers).get("seats", "").split(","):
+            if not item.strip():
+                continue
+            owners = [name for name in self.players if item.strip().startswith(f"{name}=")]
+            owner = max(owners, key=len, default=None)
+            spec = item.strip()[len(owner) + 1 :].strip() if owner else ""
+            if owner is None or not spec or self.players.index(owner) in found:
+                raise InvalidText("bad_seats", text=item.strip())
+            found[self.players.index(owner)] = spec
+        return found
+
+    def play(self, action: Action) -> Game:
+        """Return the game with ``action`` added; raise IllegalAction when it is not allowed."""
+        return self.step(action)[0]
+
+    def step(self, action: Action) -> tuple[Game, tuple[Event, ...]]:
+        """Return the game with ``action`` added and what happened; raise IllegalAction when it is not allowed."""
+        if self.actions and isinstance(self.actions[-1], RollOn) and not isinstance(action, Roll):
+            # A decision to roll that no roll followed is taken back: the text record has no word for it.
+            return self.cut(len(self.actions) - 1).step(action)
+        step = do(self.position, action)
+        if isinstance(action, SetAside):
+            action = SetAside(tuple(sorted(action.dice)))
+        elif isinstance(action, Points):
+            action = replace(action, points=_gained(self.position, step.position))
+        return replace(self, actions=(*self.actions, action), position=step.position), step.events
+
+    def cut(self, count: int) -> Game:
+        """Return the game after its first ``count`` actions."""
+        game = replace(self, actions=(), position=start(self.rules, len(self.players)))
+        game = replace(game, comments=tuple(c for c in self.comments if c.after <= count))
+        position = game.position
+        for action in self.actions[:count]:
+            position = do(position, action).position
+        return replace(game, actions=self.actions[:count], position=position)
+
+    def steps(self) -> Iterator[tuple[Position, Action, Step]]:
+        """Replay: yield every action with the position before it and what it led to."""
+        position = start(self.rules, len(self.players))
+        for action in self.actions:
+            step = do(position, action)
+            yield position, action, step
+            position = step.position
+
+    def turns(self) -> tuple[Turn, ...]:
+        """Return the lines of the record, the last one perhaps in progress."""
+        return tuple(_turns(self))
+
+    def corrected(self, number: int, text: str) -> Game:
+        """Return the game with line ``number`` of its turns (from 1) rewritten and everything after it replayed.
+
+        ``text`` is what stands after the name; empty takes the line out. Raises RecordError when it cannot be
+        read or when a later line is no longer allowed; ``line`` then counts turns, not lines of the file.
+        """
+        turns = self.turns()
+        if not 1 <= number <= len(turns):
+            raise IllegalAction("no_such_entry", number=number, entries=len(turns))
+        lines = [f"{self.players[turn.player]}: {turn.text}" for turn in turns]
+        lines[number - 1 : number] = [f"{self.players[turns[number - 1].player]}: {text}"] if text.strip() else []
+        empty = replace(self, actions=(), comments=(), position=start(self.rules, len(self.players)))
+        counted = [(line, place) for place, line in enumerate(lines, start=1)]
+        return replace(_play_lines(empty, counted), comments=self.comments)
+
+    @property
+    def text(self) -> str:
+        """The text record of RULES §6."""
+        return _format(self)
+
+    def to_json(self) -> dict[str, object]:
+        """Return the game as plain data: actions in their text form, rules with their fingerprint."""
+        return {
+            "rules": self.rules.canonical,
+            "fingerprint": self.rules.fingerprint,
+            "players": list(self.players),
+            "headers": dict(self.headers),
+            "actions": [format_action(action) for action in self.actions],
+            "comments": [[comment.after, comment.text, comment.inline] for comment in self.comments],
+        }
+
+    @classmethod
+    def from_json(cls, source: str | Mapping[str, object]) -> Game:
+        """Return the game of :meth:`to_json`, or of its text.
+
+        Raises InvalidText when it is not such a game or was made under other rules than its name now stands
+        for, and RecordError with the number of the action (as line) when one is not allowed.
+        """
+        data = read_json(source, {"rules": str, "fingerprint": str, "players": list, "headers": dict, "actions": list})
+        rules = rules_from_json(data)
+        texts = {"players": data["players"], "headers": [*data["headers"].values()], "actions": data["actions"]}
+        for key, items in texts.items():
+            if not all(isinstance(item, str) for item in items):
+                raise InvalidText("json_wrong", key=key)
+        game = cls.new(rules, tuple(data["players"]), data["headers"])
+        for number, text in enumerate(data["actions"], start=1):
+            try:
+                game = game.play(parse_action(text))
+            except CinqMilleError as error:
+                raise RecordError(number, 1, error) from None
+        try:
+            comments = tuple(Comment(int(after), str(text), bool(inline)) for after, text, inline in data["comments"])
+        except (KeyError, TypeError, ValueError):
+            raise InvalidText("json_wrong", key="comments") from None
+        return replace(game, comments=comments)
+
+    @property
+    def last_roll(self) -> Roll | None:
+        """The last dice thrown, in whatever turn."""
+        return next((action for action in reversed(self.actions) if isinstance(action, Roll)), None)
+
+    def summary(self) -> dict[str, object]:
+        """Return where the game stands as plain data: the answer of ``cinqmille replay --json``."""
+        position = self.position
+        return {
+            "rules": self.rules.canonical,
+            "players": [
+                {"name": name, "score": seat.score, "history": list(seat.ladder), "scoreless": seat.scoreless}
+                for name, seat in zip(self.players, position.seats, strict=True)
+            ],
+            "to_play": None if position.to_play is None else self.players[position.to_play],
+            "phase": position.phase,
+            "turn_points": position.turn_points,
+            "dice_left": position.dice_left,
+            "last_roll": str(self.last_roll) if self.last_roll else None,
+            "winners": [self.players[place] for place in position.winners],
+        }
+
+
+def replay(text: str) -> Game:
+    """Return the game of a record, text or JSON; raise RecordError or InvalidText when it is not one."""
+    return Game.from_json(text) if text.lstrip().startswith("{") else Game.parse(text)
+
+
+def _gained(before: Position, after: Position) -> int:
+    """What the turn of the player to play added to the score."""
+    assert before.to_play is not None
+    return max(0, after.seats[before.to_play].score - before.score)
+
+
+def _name(name: str, players: tuple[str, ...]) -> str:
+    name = name.strip()
+    if not name or any(symbol in ":,#" or not symbol.isprintable() for symbol in name):
+        raise InvalidText("bad_name", name=name)
+    if name.lower() in HEADERS:
+        raise InvalidText("name_is_header", name=name, known=HEADERS)
+    if [other.strip() for other in players].count(name) > 1:
+        raise InvalidText("name_twice", name=name)
+    return name
+
+
+# Writing
+
+
+def _turns(game: Game) -> Iterator[Turn]:
+    tokens: list[str] = []
+    first = 0
+    count = 0
+    for count, (before, action, step) in enumerate(game.steps(), start=1):
+        player = before.to_play
+        assert player is not None
+        if not tokens:
+            first = count - 1
+        match action:
+            case Roll():
+                busts = scored(game.rules, action.dice).bust
+                tokens.append(f"{action}>-" if busts else str(action))
+            case SetAside():
+                tokens[-1] += f">{format_dice(action.dice)}"
+            case RollOn():
+                pass
+            case Bank():
+                tokens.append(f"={_gained(before, step.position)}")
+            case TakeOver():
+                tokens.append("+")
+            case Announce():
+                tokens.append(f"?{action.points}")
+            case Points():
+                tokens.append(f"={action.points}{'*' if action.all_dice else ''}")
+            case Skip():
+                tokens.append("skip")
+            case Leave():
+                if action.seat != player:
+                    yield Turn(action.seat, ("leave",), count - 1, count)
+                    continue
+                tokens.append("leave")
+            case Back():
+                yield Turn(action.seat, ("back",), count - 1, count)
+                continue
+        if tokens and not isinstance(action, RollOn) and (step.position.fresh or step.position.phase == "over"):
+            yield Turn(player, tuple(tokens), first, count)
+            tokens = []
+    if tokens and game.position.to_play is not None:
+        yield Turn(game.position.to_play, tuple(tokens), first, count)
+
+
+def _format(game: Game) -> str:
+    comments = list(game.comments)
+    lines = [f"rules: {game.rules.canonical}", f"players: {', '.join(game.players)}"]
+    lines += [f"{key}: {value}" for key, value in game.headers]
+
+    def write_comments(count: int) -> None:
+        while comments and comments[0].after <= count and not comments[0].inline:
+            lines.append(f"#{comments.pop(0).text}")
+
+    for turn in game.turns():
+        write_comments(turn.first_action)
+        line = f"{game.players[turn.player]}: {turn.text}"
+        if comments and comments[0].inline and comments[0].after <= turn.last_action:
+            line += f"  #{comments.pop(0).text}"
+        lines.append(line)
+    lines += [f"#{comment.text}" for comment in comments]
+    return "\n".join(lines) + "\n"
+
+
+# Reading
+
+
+@dataclass(slots=True)
+class _Lines:
+    """A record split into what it is made of; each value with its line and column."""
+
+    headers: dict[str, tuple[str, int, int]] = field(default_factory=dict)
+    turns: list[tuple[str, int]] = field(default_factory=list)
+    comments: list[tuple[int, str, bool]] = field(default_factory=list)
+    names: tuple[str, ...] = ()
+
+    def add(self, whole: str, number: int) -> None:
+        line, hash_sign, comment = whole.partition("#")
+        in_turn = bool(line.strip()) and self._add_line(line, number)
+        if hash_sign:
+            self.comments.append((len(self.turns), comment.rstrip(), in_turn))
+
+    def _add_line(self, line: str, number: int) -> bool:
+        """Sort a line in, and tell whether it is a turn."""
+        key, colon, value = line.partition(":")
+        column = len(line) - len(line.lstrip()) + 1
+        if not colon:
+            raise RecordError(number, column, InvalidText("record_line", text=line.strip()))
+        key = key.strip()
+        if self.turns or (key in self.names and key not in HEADERS):
+            self.turns.append((line, number))
+            return True
+        if self.names and key not in HEADERS and _looks_like_turn(value):
+            raise RecordError(number, column, InvalidText("unknown_player", name=key, known=self.names))
+        if key in self.headers:
+            raise RecordError(number, column, InvalidText("repeated_header", name=key))
+        self.headers[key] = (value.strip(), number, len(line) - len(value.lstrip()) + 1)
+        if key == "players":
+            self.names = tuple(name.strip() for name in value.split(","))
+        return False
+
+
+def _parse(text: str) -> Game:
+    lines = _Lines()
+    for number, line in enumerate(text.removeprefix("\ufeff").splitlines(), start=1):
+        lines.add(line, number)
+    game = _opened(lines.headers)
+    actions_after = [0]
+    for line, number in lines.turns:
+        game = _play_line(game, line, number, last=number == lines.turns[-1][1])
+        actions_after.append(len(game.actions))
+    comments = tuple(Comment(actions_after[turns], text, inline) for turns, text, inline in lines.comments)
+    return replace(game, comments=comments)
+
+
+def _opened(headers: dict[str, tuple[str, int, int]]) -> Game:
+    """The game that the header lines describe, before its first turn."""
+    for needed in ("rules", "players"):
+        if needed not in headers:
+            raise RecordError(1, 1, InvalidText("header_missing", name=needed, known=("rules", "players")))
+    where = headers["rules"][1:]
+    others = {key: value for key, (value, _, _) in headers.items() if key not in ("rules", "players")}
+    try:
+        rules = Rules.parse(headers["rules"][0])
+        where = headers["players"][1:]
+        game = Game.new(rules, tuple(headers["players"][0].split(",")))
+        where = headers.get("seats", headers["players"])[1:]
+        return Game.new(rules, game.players, others)
+    except CinqMilleError as error:
+        raise RecordError(*where, error) from None
+
+
+def _looks_like_turn(value: str) -> bool:
+    return re.fullmatch(r"\s*(?:[+=?]|[1-6]+(?:>|\s|$)|skip|leave|back).*", value) is not None
+
+
+def _play_lines(game: Game, lines: list[tuple[str, int]]) -> Game:
+    for line, number in lines:
+        game = _play_line(game, line, number, last=number == lines[-1][1])
+    return game
+
+
+def _play_line(game: Game, line: str, number: int, *, last: bool) -> Game:
+    name, _, rest = line.partition(":")
+    start_of_name = len(line) - len(line.lstrip()) + 1
+    offset = len(line) - len(rest) + 1
+    tokens = [(match[0], offset + match.start()) for match in re.finditer(r"\S+", rest)]
+    reader = _TurnReader(game, name.strip())
+    column = start_of_name
+    try:
+        reader.begin(tokens[0][0] if len(tokens) == 1 else "")
+        for token, column in tokens:
+            reader.read(token, final=last and column == tokens[-1][1])
+    except CinqMilleError as error:
+        raise RecordError(number, column, error) from None
+    if not reader.ended and not last:
+        end = len(line.rstrip()) + 1
+        raise RecordError(number, end, IllegalAction("turn_not_finished", player=name.strip()))
+    return reader.game
+
+
+class _TurnReader:
+    """Plays one line of a record, token by token."""
+
+    def __init__(self, game: Game, name: str) -> None:
+        self.game = game
+        self.ended = False
+        self._name = name
+
+    def begin(self, lone_token: str) -> None:
+        """Check that this line may come now; ``lone_token`` is its only token, if it has just one."""
+        players, position = self.game.players, self.game.position
+        if self._name not in players:
+            raise InvalidText("unknown_player", name=self._name, known=players)
+        if position.to_play is None:
+            raise IllegalAction("game_over")
+        if players[position.to_play] != self._name and lone_token not in ("leave", "back"):
+            raise IllegalAction("out_of_turn", player=self._name, expected=players[position.to_play])
+
+    def read(self, token: str, *, final: bool) -> None:
+        """Play one token; ``final`` tells that it is the last one of the record."""
+        if self.ended:
+            raise InvalidText("turn_is_over", token=token)
+        if token == "skip":
+            self._play(Skip())
+        elif token in ("leave", "back"):
+            place = self.game.players.index(self._name)
+            self._play(Leave(place) if token == "leave" else Back(place))
+            self.ended = True
+        elif token == "+":
+            self._play(TakeOver())
+        elif re.fullmatch(r"\?\d{1,9}", token):
+            self._play(Announce(int(token[1:])))
+        elif match := re.fullmatch(r"=(?:(\d{1,9})(\*?))?", token):
+            self._bank(match[1], bool(match[2]))
+        elif match := re.fullmatch(r"(\d+)(?:>(\d+|-))?", token):
+            self._roll(match[1], match[2], final=final)
+        else:
+            raise InvalidText("bad_token", token=token)
+
+    def _play(self, action: Action) -> None:
+        self.game = self.game.play(action)
+        position = self.game.position
+        self.ended = position.phase == "over" or (position.fresh and not isinstance(action, RollOn))
+
+    def _bank(self, written: str | None, star: bool) -> None:
+        before = self.game.position
+        if before.fresh:
+            if written is None:
+                raise InvalidText("points_missing")
+            self._play(Points(int(written), star))
+            return
+        if star:
+            raise IllegalAction("points_not_scoreless", points=int(written or 0))
+        self._play(Bank())
+        gained = _gained(before, self.game.position)
+        if written is not None and int(written) != gained:
+            raise IllegalAction("wrong_gain", written=int(written), gain=gained)
+
+    def _roll(self, roll: str, kept: str | None, *, final: bool) -> None:
+        dice = parse_dice(roll)
+        if self.game.position.phase in ("start", "decide"):
+            self._play(RollOn())
+        position = self.game.position
+        self._play(Roll(dice))
+        found = scored(position.rules, dice)
+        if found.wins and kept is not None:
+            raise IllegalAction("wins_alone", dice=dice)
+        if found.wins:
+            return
+        if kept is None:
+            if not final:
+                raise IllegalAction("set_aside_missing", roll=dice, legal=found.keeps)
+        elif kept == "-":
+            if not found.bust:
+                raise IllegalAction("not_a_bust", roll=dice, legal=found.keeps)
+        elif found.bust:
+            raise IllegalAction("is_a_bust", roll=dice)
+        else:
+            self._play(SetAside(parse_dice(kept)))
+
+
+# JSON
+
+
+def position_to_json(position: Position) -> dict[str, object]:
+    """Return a position as plain data; seats are numbered from 0."""
+    offer = position.offer
+    return {
+        "rules": position.rules.canonical,
+        "fingerprint": position.rules.fingerprint,
+        "seats": [{"ladder": list(s.ladder), "scoreless": s.scoreless, "away": s.away} for s in position.seats],
+        "to_play": position.to_play,
+        "phase": position.phase,
+        "turn_points": position.turn_points,
+        "dice_left": position.dice_left,
+        "roll": list(position.roll),
+        "announced": position.announced,
+        "opener": position.opener,
+        "offer": None if offer is None else {"points": offer.points, "dice": offer.dice, "by": offer.by},
+        "winners": list(position.winners),
+    }
+
+
+def position_from_json(source: str | Mapping[str, object]) -> Position:
+    """Return the position of :func:`position_to_json`, or of its text; raise InvalidText naming the wrong key."""
+    kinds: dict[str, type] = {"rules": str, "fingerprint": str, "seats": list, "phase": str}
+    data = read_json(source, {**kinds, "turn_points": int, "dice_left": int, "roll": list, "winners": list})
+    rules = rules_from_json(data)
+    try:
+        seats = tuple(Seat(_numbers(s["ladder"]), _number(s["scoreless"]), s["away"] is True) for s in data["seats"])
+        offer = data["offer"] and Offer(*(_number(data["offer"][key]) for key in ("points", "dice", "by")))
+        maybe = {key: None if data[key] is None else _number(data[key]) for key in ("to_play", "announced", "opener")}
+        position = Position(
+            rules, seats, phase=data["phase"], turn_points=_number(data["turn_points"]),
+            dice_left=_number(data["dice_left"]), roll=_numbers(data["roll"]), offer=offer or None,
+            winners=_numbers(data["winners"]), **maybe,
+        )  # fmt: skip
+    except (KeyError, TypeError) as error:
+        raise InvalidText("json_wrong", key=str(error.args[0])) from None
+    wrong = position.inconsistency()
+    if wrong is not None:
+        raise InvalidText("position_part_wrong", part=wrong, value=str(data.get(wrong, "")))
+    return position
+
+
+def _number(value: object) -> int:
+    if isinstance(value, bool) or not isinstance(value, int):
+        raise TypeError(value)
+    return value
+
+
+def _numbers(values: list[object]) -> tuple[int, ...]:
+    return tuple(_number(value) for value in values)
+
+
+def read_json(source: str | Mapping[str, object], keys: Mapping[str, type]) -> dict[str, Any]:
+    """Return the object in ``source`` when it has ``keys`` of these types; raise InvalidText otherwise."""
+    try:
+        data = json.loads(source) if isinstance(source, str) else source
+    except json.JSONDecodeError as error:
+        raise InvalidText("not_json", line=error.lineno, column=error.colno) from None
+    if not isinstance(data, Mapping):
+        raise InvalidText("json_wrong", key="{}")
+    for key, kind in keys.items():
+        if not isinstance(data.get(key), kind):
+            raise InvalidText("json_wrong", key=key)
+    return dict(data)
+
+
+def rules_from_json(data: Mapping[str, Any]) -> Rules:
+    """Return the rules a stored thing names, refusing those whose fingerprint is another (a changed preset)."""
+    rules = Rules.parse(data["rules"])
+    if rules.fingerprint != data["fingerprint"]:
+        raise InvalidText("other_rules", rules=rules.canonical, found=rules.fingerprint, stored=data["fingerprint"])
+    return rules
