@@ -25,7 +25,7 @@ check: $(FULL)
 	@scripts/check quick
 
 bench: $(FULL)
-	$(BIN)/python -m pytest --benchmark-enable --benchmark-only -r fE tests
+	@for file in bench/*.py; do echo "== $$file"; $(BIN)/python $$file $(ARGS) || exit; done
 
 coverage: $(FULL)
 	$(BIN)/python -m coverage run -m pytest
