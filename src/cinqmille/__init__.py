@@ -27,7 +27,9 @@ from cinqmille.scoring import Keep, Meld, Scored, keeps, score
 
 __all__ = [
     "PARAMETERS", "PRESETS", "Announce", "Back", "Bank", "CinqMilleError", "Game", "IllegalAction", "InvalidRules",
-    "InvalidText", "Keep", "Leave", "Meld", "Odds", "Plan", "Points", "Position", "RecordError", "Roll", "RollOn", "Rules",
+    "InvalidText", "Keep", "Leave", "Meld", "Odds", "Plan", "Points", "Position", "RecordError", "Roll", "RollOn",
+    "Rules",
     "Scored", "Seat", "SetAside", "Sheet", "Skip", "Step", "TakeOver", "apply", "can", "do", "format_action",
-    "keeps", "legal_actions", "legal_keeps", "legal_plans", "odds", "parse_action", "replay", "score", "start", "verify",
+    "keeps", "legal_actions", "legal_keeps", "legal_plans", "odds", "parse_action", "replay", "score", "start",
+    "verify",
 ]  # fmt: skip
