@@ -6,6 +6,7 @@ for. Where package and referee disagree on a recorded game, one of them is wrong
 that text decides, never the majority. Do not share code with it, nor speed it up at the price of clarity.
 
     referee(text)            play a text record (RULES.md §6) and say where the game stands
+    parse_rules(text)        `cinq-des(entry=500)` as a dict; the sheets beside the two of §3 are read from their files
     brute_keeps(rules, dice) every legal set-aside of one roll, by trying everything
     wins(rules, dice)        does this roll win at once?
     random_record(rng, ...)  a random legal game, as a text record
@@ -17,8 +18,10 @@ import itertools
 import math
 import random
 import re
+import tomllib
 from collections.abc import Generator, Iterable, Sequence
 from functools import cache
+from pathlib import Path
 from typing import Any
 
 Rules = dict[str, Any]
@@ -30,16 +33,14 @@ ANNOUNCEMENTS = (50, 100, 150, 200)
 
 # ------------------------------------------------------------------------------------- the sheets (§3)
 
+# "none" in a column of §3 says that the sheet has no such combination, not that it bars one somebody adds.
 CINQ_DES_TABLE = {
     "1": "100",
     "5": "50",
     "111": "1000",
     "AAA": "100*A",
-    "1111": "none",
-    "AAAA": "none",
     "11111": "win",
     "55555": "5000",
-    "AAAAA": "none",
     "12345": "1500",
     "23456": "1500",
 }
@@ -81,6 +82,7 @@ PRESETS: dict[str, tuple[int, dict[str, str], Rules]] = {
     "cinq-des": (5, CINQ_DES_TABLE, {}),
     "six-des": (6, SIX_DES_TABLE, {"entry": 500, "ending": "last_turns"}),
 }
+SHEETS = Path(__file__).parents[1] / "src" / "cinqmille" / "presets"
 CHOICES: dict[str, tuple[str, ...]] = {
     "ending": ("first", "last_turns", "finish_round"),
     "tie": ("shared", "first"),
@@ -91,6 +93,7 @@ CHOICES: dict[str, tuple[str, ...]] = {
 }
 SWITCHES = ("strike", "prediction", "exact")
 NUMBERS = {
+    "dice": r"[1-8]",
     "entry": r"\d+",
     "target": r"[1-9]\d*",
     "min_bank": r"\d+",
@@ -103,12 +106,12 @@ NUMBERS = {
 
 def parse_rules(text: str) -> Rules:
     """`cinq-des(entry=500, AAA=none)` as a dict: every parameter, `dice`, and `table` (pattern -> value)."""
-    match = re.fullmatch(r"\s*([a-z-]+)\s*(?:\((.*)\))?\s*", text)
-    if match is None or match[1] not in PRESETS:
+    match = re.fullmatch(r"\s*([a-z0-9-]+)\s*(?:\((.*)\))?\s*", text)
+    if match is None:
         raise ValueError(f"not a rule sheet: {text!r}")
-    dice, preset_table, preset_parameters = PRESETS[match[1]]
+    dice, preset_table, preset_parameters = PRESETS.get(match[1]) or read_sheet(match[1])
     rules: Rules = {**DEFAULTS, **preset_parameters, "dice": dice}
-    table = dict(preset_table)
+    changes: dict[str, str] = {}
     for item in (match[2] or "").split(","):
         if not item.strip():
             continue
@@ -116,7 +119,7 @@ def parse_rules(text: str) -> Rules:
         if not equals:
             raise ValueError(f"no value: {item!r}")
         if re.fullmatch(r"[1-6A-Z]+", name):
-            table["".join(sorted(name))] = _checked_value(name, value, dice)
+            changes["".join(sorted(name))] = value
         elif name in CHOICES and value in CHOICES[name]:
             rules[name] = value
         elif name in SWITCHES and value in ("true", "false"):
@@ -129,10 +132,32 @@ def parse_rules(text: str) -> Rules:
             rules[name] = int(value)
         else:
             raise ValueError(f"no such parameter or value: {item.strip()!r}")
-    if rules["prediction"] and dice != 5:
+    if rules["prediction"] and rules["dice"] != 5:
         raise ValueError("prediction is for five dice")
+    table = {pattern: value for pattern, value in preset_table.items() if len(pattern) <= rules["dice"]}
+    table |= {pattern: _checked_value(pattern, value, rules["dice"]) for pattern, value in changes.items()}
     rules["table"] = tuple(sorted(table.items()))
     return rules
+
+
+@cache
+def read_sheet(name: str) -> tuple[int, dict[str, str], Rules]:
+    """The dice, the combinations and the other parameters of a rule sheet's own file."""
+    path = SHEETS / f"{name}.toml"
+    if not path.is_file():
+        raise ValueError(f"not a rule sheet: {name!r}")
+    content = tomllib.loads(path.read_text(encoding="utf-8"))
+    words = ("title", "source", "notes", "combinations", "dice")
+    parameters = {key: value for key, value in content.items() if key not in words}
+    if unknown := set(parameters) - set(DEFAULTS):
+        raise ValueError(f"no such parameter: {unknown}")
+    table = {"".join(sorted(pattern)): str(value) for pattern, value in content["combinations"].items()}
+    return content["dice"], table, parameters
+
+
+def table_rules(dice: int, table: dict[str, str], **parameters: Any) -> Rules:
+    """Rules with exactly these combinations and the default parameters of §5, for scoring."""
+    return {**DEFAULTS, **parameters, "dice": dice, "table": tuple(sorted(table.items()))}
 
 
 def _checked_value(pattern: str, value: str, dice: int) -> str:
@@ -293,7 +318,7 @@ class Game:
     def fresh(self) -> None:
         self.turn_points = 0
         self.dice_left: int = self.rules["dice"]
-        self.rolling = False  # has the player to play rolled already?
+        self.rolling = False  # has the player to play rolled, or taken over, already?
         self.busted = False
         self.menu: dict[Dice, int] = {}
         self.phase = "over" if self.winners else "start" if self.offered() else "roll"
@@ -502,7 +527,7 @@ def turn(game: Game) -> Generator[None, str, None]:
             raise Refused("there is nothing to take over")
         points, dice_left, _ = game.left_over
         dice_left = dice_left or all_dice
-        game.phase, game.turn_points, game.dice_left = "roll", points, dice_left
+        game.phase, game.turn_points, game.dice_left, game.rolling = "roll", points, dice_left, True
         said = yield
 
     while True:
@@ -512,10 +537,10 @@ def turn(game: Game) -> Generator[None, str, None]:
         rolled = tuple(sorted(int(c) for c in said))
         if len(rolled) != dice_left:
             raise Refused(f"{dice_left} dice are to be rolled")
-        game.rolling = True
+        game.rolling, game.busted = True, False
         if wins(rules, rolled):
             game.winners = [seat]
-            game.fresh()
+            game.phase, game.dice_left, game.menu = "over", dice_left, {}  # the turn points stay as they are: C003
             return
         menu = brute_keeps(rules, rolled)
         if not menu:

@@ -19,7 +19,7 @@ FLOORS = (
     ("errors", "patterns", "playable", "rules", "scoring", "actions", "position", "game", "record", "odds"),
     ("tables", "_kernels", "solver", "advice"),
     ("bots", "simulate"),
-    ("dice", "words", "sheet", "table", "store"),
+    ("dice", "plaintext", "words", "combinations", "sheet", "table", "store"),
 )
 DOORS = ("cli", "terminal", "web", "env")
 

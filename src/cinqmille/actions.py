@@ -1,13 +1,15 @@
 """What can be done at a table, and what happens then: actions and events, nothing but data.
 
 An action is what a player, the dice or the table does; it is what a record keeps. An event is what an
-action made happen; it is never stored, since a replay tells it again. Seats are numbered from 0.
+action made happen; it is never stored, since a replay tells it again. Seats are numbered from 0. Numbers of
+another kind (1.0, "1") are a TypeError where an action is made, so that no position ever holds one.
 """
 
 from __future__ import annotations
 
 import re
 from dataclasses import dataclass
+from operator import index
 from typing import assert_never
 
 from cinqmille.errors import InvalidText
@@ -23,9 +25,12 @@ ANNOUNCEMENTS = (50, 100, 150, 200)
 
 @dataclass(frozen=True, slots=True)
 class SetAside:
-    """Set the given scoring dice of the roll aside."""
+    """Set the given scoring dice of the roll aside, in whatever order."""
 
     dice: Dice
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "dice", tuple(sorted(map(index, self.dice))))
 
 
 @dataclass(frozen=True, slots=True)
@@ -49,6 +54,9 @@ class Announce:
 
     points: int
 
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "points", index(self.points))
+
 
 @dataclass(frozen=True, slots=True)
 class Points:
@@ -56,6 +64,9 @@ class Points:
 
     points: int
     all_dice: bool = False
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "points", index(self.points))
 
 
 @dataclass(frozen=True, slots=True)
@@ -69,12 +80,18 @@ class Leave:
 
     seat: int
 
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "seat", index(self.seat))
+
 
 @dataclass(frozen=True, slots=True)
 class Back:
     """The seat plays again."""
 
     seat: int
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "seat", index(self.seat))
 
 
 Action = Roll | SetAside | Bank | RollOn | TakeOver | Announce | Points | Skip | Leave | Back
@@ -116,7 +133,7 @@ def parse_action(text: str) -> Action:
     if re.fullmatch(r"[1-6]{1,8}", text):
         return Roll(parse_dice(text))
     if re.fullmatch(r">[1-6]{1,8}", text):
-        return SetAside(tuple(sorted(parse_dice(text[1:]))))
+        return SetAside(parse_dice(text[1:]))
     if re.fullmatch(r"\?\d{1,9}", text):
         return Announce(int(text[1:]))
     if match := re.fullmatch(r"=(\d{1,9})(\*?)", text):

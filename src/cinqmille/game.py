@@ -47,11 +47,13 @@ from cinqmille.actions import (
     WentAway,
     Won,
 )  # fmt: skip
-from cinqmille.errors import IllegalAction
+from cinqmille.errors import CinqMilleError, IllegalAction
 from cinqmille.patterns import FACES, Dice
 from cinqmille.position import FEWEST_PLAYERS, MOST_PLAYERS, Offer, Position, Seat
 from cinqmille.rules import Rules
 from cinqmille.scoring import Keep, scored
+
+MOST_TYPED = 999_999_999  # points of a turn typed as its points: as many digits as a text may have
 
 
 @dataclass(frozen=True, slots=True)
@@ -81,7 +83,10 @@ def start(rules: Rules, players: int = 2) -> Position:
 
 
 def apply(position: Position, action: Action) -> Position:
-    """Return the position after ``action``; raise IllegalAction when the rules do not allow it here."""
+    """Return the position after ``action``; raise IllegalAction when the rules do not allow it here.
+
+    Faces that no die has are InvalidText, here and in :func:`do` and :func:`verify`.
+    """
     return _advance(position, action, None)
 
 
@@ -100,7 +105,7 @@ def can(position: Position, action: Action) -> bool:
     """Tell whether ``action`` is allowed here."""
     try:
         _advance(position, action, None)
-    except IllegalAction:
+    except CinqMilleError:
         return False
     return True
 
@@ -286,7 +291,6 @@ def _keep(position: Position, dice: Dice, events: Events) -> Position:
     seat = position.to_play
     if position.phase != "choose" or seat is None:
         raise _wrong_phase(position)
-    dice = tuple(sorted(dice))
     keep = scored(position.rules, position.roll).by_dice.get(dice)
     if keep is None or (position.announced is not None and keep.points != position.announced):
         raise _keep_refusal(position, dice)
@@ -376,7 +380,9 @@ def _points_only(position: Position, action: Points, events: Events) -> Position
     rules, score, points = position.rules, position.score, action.points
     if position.phase == "over" or not position.fresh:
         raise _wrong_phase(position)
-    if points < 0 or points % rules.step:
+    if not 0 <= points <= MOST_TYPED:
+        raise IllegalAction("bad_number", name="points", value=points, low=0, high=MOST_TYPED)
+    if points % rules.step:
         raise IllegalAction("points_not_a_multiple", points=points, step=rules.step)
     if points and action.all_dice:
         raise IllegalAction("points_not_scoreless", points=points)

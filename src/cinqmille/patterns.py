@@ -25,7 +25,7 @@ FACES = (1, 2, 3, 4, 5, 6)
 
 Dice = tuple[int, ...]
 
-_VALUE = re.compile(r"(?:(?P<points>\d+)|(?P<times>\d+)\s*\*\s*(?P<letter>[A-F])|(?P<word>win|none))\Z")
+_VALUE = re.compile(r"(?:(?P<points>\d{1,9})|(?P<times>\d{1,9})\s*\*\s*(?P<letter>[A-F])|(?P<word>win|none))\Z")
 _PATTERN = re.compile(r"(?=[1-6]*[A-F]|[1-6])[1-6A-F]+\Z")
 
 
@@ -90,7 +90,7 @@ class Combination:
 def _normalise(pattern: str, letter: str) -> tuple[str, str]:
     """Digits first and sorted, then letters by falling count, renamed A, B, C; the value's letter follows."""
     digits = sorted(symbol for symbol in pattern if symbol.isdigit())
-    letters = {symbol: pattern.count(symbol) for symbol in pattern if symbol.isalpha()}
+    letters = {symbol: pattern.count(symbol) for symbol in set(pattern) if symbol.isalpha()}
     # The letter that carries the value comes first among equals: AABB=10*B is AABB=10*A.
     ordered = sorted(letters, key=lambda symbol: (-letters[symbol], symbol != letter, symbol))
     renamed = {symbol: chr(ord("A") + place) for place, symbol in enumerate(ordered)}
@@ -99,19 +99,50 @@ def _normalise(pattern: str, letter: str) -> tuple[str, str]:
 
 
 def merge(base: Iterable[Combination], changes: Iterable[Combination]) -> tuple[Combination, ...]:
-    """Return ``base`` with ``changes`` laid over it, sorted; a ``none`` that bars nothing disappears."""
+    """Return ``base`` with ``changes`` laid over it, sorted, without the combinations that change no score.
+
+    ``111=100`` beside ``AAA=100*A`` says nothing new, nor does a ``none`` that bars nothing. So a canonical string
+    may write a combination that it has to take out of a preset as what it is worth without it.
+    """
     table = {combination.pattern: combination for combination in base}
     table.update({combination.pattern: combination for combination in changes})
-    scoring = {c.pattern: {dice for dice, _ in c.matches()} for c in table.values() if c.kind != "none"}
-    kept = []
+    claims: dict[Dice, dict[str, Claim]] = {}
     for combination in table.values():
-        if combination.kind == "none":
-            barred = {dice for dice, _ in combination.matches()}
-            others = (sets for pattern, sets in scoring.items() if pattern != combination.pattern)
-            if not any(barred & sets for sets in others):
-                continue
-        kept.append(combination)
-    return tuple(sorted(kept, key=Combination.sort_key))
+        for dice, claim in _claims(combination).items():
+            claims.setdefault(dice, {})[combination.pattern] = claim
+    left = sorted(table.values(), key=lambda c: (-c.digits, c.pattern))
+    idle: list[Combination] | None = None
+    while idle != []:
+        idle = []
+        for combination in left:
+            sets = [claims[dice] for dice in _claims(combination)]
+            if all(_worth(rivals) == _worth(rivals, without=combination.pattern) for rivals in sets):
+                idle.append(combination)
+                for rivals in sets:
+                    del rivals[combination.pattern]
+        left = [combination for combination in left if combination not in idle]
+    return tuple(sorted(left, key=Combination.sort_key))
+
+
+# How strongly a combination claims a set of dice: more digits first, then none < points < win, then the points.
+Claim = tuple[int, int, int]
+_RANKS = {"none": 0, "points": 1, "win": 2}
+
+
+@lru_cache(maxsize=1024)
+def _claims(combination: Combination) -> Mapping[Dice, Claim]:
+    """Every set of dice of ``combination`` with its claim to it."""
+    found: dict[Dice, Claim] = {}
+    for dice, points in combination.matches():
+        claim = (combination.digits, _RANKS[combination.kind], points)
+        found[dice] = max(claim, found.get(dice, claim))
+    return found
+
+
+def _worth(claims: Mapping[str, Claim], without: str = "") -> tuple[int, int]:
+    """What the strongest claim makes of a set of dice; no claim at all is as good as ``none``."""
+    strongest = max((claim for pattern, claim in claims.items() if pattern != without), default=(0, 0, 0))
+    return (strongest[1], strongest[2]) if strongest[1] else (0, 0)
 
 
 @dataclass(frozen=True, slots=True)
@@ -221,16 +252,14 @@ def subsets(dice: Dice) -> Iterator[Dice]:
 
 def _melds(combinations: tuple[Combination, ...]) -> Mapping[Dice, Meld | None]:
     """Map each set of dice that is a combination to its Meld, or to None when it wins at once."""
-    strongest: dict[Dice, tuple[tuple[int, int, int], Combination]] = {}
-    ranks = {"none": 0, "points": 1, "win": 2}
+    strongest: dict[Dice, tuple[Claim, Combination]] = {}
     for combination in combinations:
-        for dice, points in combination.matches():
-            strength = (combination.digits, ranks[combination.kind], points)
-            if dice not in strongest or strength > strongest[dice][0]:
-                strongest[dice] = (strength, combination)
+        for dice, claim in _claims(combination).items():
+            if dice not in strongest or claim > strongest[dice][0]:
+                strongest[dice] = (claim, combination)
     return {
-        dice: None if combination.kind == "win" else Meld(dice, strength[2], combination.pattern)
-        for dice, (strength, combination) in strongest.items()
+        dice: None if combination.kind == "win" else Meld(dice, claim[2], combination.pattern)
+        for dice, (claim, combination) in strongest.items()
         if combination.kind != "none"
     }
 

@@ -29,7 +29,7 @@ def unplayable(table: ScoringTable, values: Mapping[str, Any]) -> Reason | None:
     left, hot, busts = _turn_points(table, limit, saturate=not exact, prediction=values["prediction"])
     finish = left | hot
     bankable = left if values["hot_dice"] == "must" else finish
-    most = (finish.bit_length() - 1) * step
+    most = max(0, finish.bit_length() - 1) * step
     if most < values["entry"]:
         return ("target_unreachable_exactly" if exact else "entry_unreachable"), {
             "entry": values["entry"],
@@ -39,12 +39,16 @@ def unplayable(table: ScoringTable, values: Mapping[str, Any]) -> Reason | None:
     scores = _Scores(values, step, finish, bankable)
     if not scores.can_win >> (-floor // step) & 1:
         return ("target_unreachable_exactly" if exact else "target_unreachable"), {"target": target, "most": most}
-    falls = busts and (values["strike"] or values["scoreless_limit"])
-    if falls:
-        loses_points = not isinstance(values["scoreless_penalty"], str) and values["scoreless_limit"]
-        stuck = ~scores.can_win & 1 if loses_points else 0
+    # A turn is scoreless by a bust or by passing an exact target; only a bust on all dice strikes.
+    penalised = values["scoreless_limit"] and (exact or busts)
+    struck = values["strike"] and table.can_bust(table.dice)
+    if penalised and not isinstance(values["scoreless_penalty"], str):
+        # Whoever is stuck can lose points down to the floor: is there a way to win from there?
+        stuck = 0 if scores.reached(0, values["scoreless_penalty"] // step) & scores.can_win else 1
+    elif penalised or struck:
+        stuck = 0  # whoever is stuck can fall back to 0 and begin again
     else:
-        stuck = scores.reached() & ~scores.can_win
+        stuck = scores.reached(-floor // step) & ~scores.can_win
     if stuck:
         total = (stuck.bit_length() - 1) * step + floor
         return "dead_end", {"total": total, "target": target, "missing": target - total}
@@ -135,10 +139,12 @@ class _Scores:
             below |= 1 << self._cap
         return below & ~((1 << score + 1) - 1)
 
-    def reached(self) -> int:
-        """The totals below the target that a player starting at 0 can come to by banking."""
-        reached = 1 << self._zero
-        for score in range(self._zero, self._goal):
-            if reached >> score & 1:
-                reached |= self._next(score)
+    def reached(self, start: int, loss: int = 0) -> int:
+        """The totals below the target that a player at bit ``start`` can come to by banking, and by losing ``loss``."""
+        reached, todo = 1 << start, [start]
+        while todo:
+            score = todo.pop()
+            after = self._next(score) | (1 << max(0, score - loss) if loss else 0)
+            todo += [place for place in range(self._goal) if (after & ~reached) >> place & 1]
+            reached |= after
         return reached

@@ -140,7 +140,7 @@ class Position:
             for place, (ladder, count) in enumerate(zip(ladders, scoreless, strict=True))
         )
         phase = parts.get("phase", "roll")
-        offer = tuple(int(number) for number in read.matched("offer", r"(\d{1,9})x(\d)@(\d)"))
+        offer = tuple(int(number) for number in read.matched("offer", r"(\d{1,12})x(\d)@(\d)"))
         left = read.numbers("left", "+")
         player = read.seats("player") or ((0,) if phase != "over" else ())
         reached = read.seats("reached")
@@ -169,8 +169,14 @@ class Position:
         """
         rules, step = self.rules, self.rules.step
         count = len(self.seats)
+        if not FEWEST_PLAYERS <= count <= MOST_PLAYERS:
+            return "scores"
+        if self.to_play is not None and not 0 <= self.to_play < count:
+            return "player"
         present = [place for place, seat in enumerate(self.seats) if not seat.away]
         totals = [rung for seat in self.seats for rung in seat.ladder]
+        below_top = [rung for seat in self.seats for rung in seat.ladder[:-1]]
+        live = [seat.score for seat in self.seats if 0 < seat.score < rules.cap]
         rising = all(a < b for seat in self.seats for a, b in zip(seat.ladder, seat.ladder[1:], strict=False))
         over = self.phase == "over"
         decided = self.phase in ("choose", "decide")
@@ -185,9 +191,11 @@ class Position:
         capped = rules.last_leg and any(rules.cap < total < rules.target for total in totals)
         reached = [place for place, seat in enumerate(self.seats) if seat.score >= rules.target]
         checks: dict[str, bool] = {
-            "scores": FEWEST_PLAYERS <= count <= MOST_PLAYERS
-            and rising
+            "scores": rising
             and not capped
+            and not any(seat.ladder[:1] == (0,) for seat in self.seats)
+            and all(total < rules.target for total in below_top)
+            and (rules.equal_scores == "allowed" or len(live) == len(set(live)))
             and all(total % step == 0 and (total >= rules.floor) for total in totals)
             and not (rules.exact and any(total > rules.target for total in totals)),
             "phase": self.phase in PHASES
@@ -258,7 +266,7 @@ class _Reader:
         if part not in self._parts:
             return ()
         texts = self._parts[part].split(separator)
-        if not all(re.fullmatch(r"\d{1,9}", text) for text in texts):
+        if not all(re.fullmatch(r"\d{1,12}", text) for text in texts):
             raise self.wrong(part)
         return tuple(int(text) for text in texts)
 
@@ -267,7 +275,7 @@ class _Reader:
 
     def ladder(self, text: str) -> tuple[int, ...]:
         rungs = text.split("<")
-        if not all(re.fullmatch(r"-?\d{1,9}", rung) for rung in rungs):
+        if not all(re.fullmatch(r"-?\d{1,12}", rung) for rung in rungs):
             raise self.wrong("scores")
         ladder = tuple(int(rung) for rung in rungs)
         return () if ladder == (0,) else ladder

@@ -31,7 +31,7 @@ from cinqmille.actions import (
     parse_action,
 )  # fmt: skip
 from cinqmille.errors import CinqMilleError, IllegalAction, InvalidText, RecordError
-from cinqmille.game import Step, do, start
+from cinqmille.game import Step, do, legal_keeps, start
 from cinqmille.position import Offer, Position, Seat
 from cinqmille.rules import Rules
 from cinqmille.scoring import format_dice, parse_dice, scored
@@ -41,7 +41,7 @@ HEADERS = ("rules", "players", "seats", "date", "dice")
 
 @dataclass(frozen=True, slots=True)
 class Comment:
-    """A comment of a record: it stands after so many actions, on their line or on a line of its own."""
+    """A comment: it stands after so many actions, on their line or on a line of its own."""
 
     after: int
     text: str
@@ -87,6 +87,8 @@ class Game:
         names = tuple(_name(name, players) for name in players)
         position = start(rules, len(names))
         game = cls(rules, names, tuple((headers or {}).items()), (), position)
+        for key, value in game.headers:
+            _check_header(key, value, names, rules.dice)
         game.seats  # noqa: B018 - a seat of nobody is refused here
         return game
 
@@ -120,9 +122,7 @@ class Game:
             # A decision to roll that no roll followed is taken back: the text record has no word for it.
             return self.cut(len(self.actions) - 1).step(action)
         step = do(self.position, action)
-        if isinstance(action, SetAside):
-            action = SetAside(tuple(sorted(action.dice)))
-        elif isinstance(action, Points):
+        if isinstance(action, Points):
             action = replace(action, points=_gained(self.position, step.position))
         return replace(self, actions=(*self.actions, action), position=step.position), step.events
 
@@ -158,9 +158,18 @@ class Game:
             raise IllegalAction("no_such_entry", number=number, entries=len(turns))
         lines = [f"{self.players[turn.player]}: {turn.text}" for turn in turns]
         lines[number - 1 : number] = [f"{self.players[turns[number - 1].player]}: {text}"] if text.strip() else []
-        empty = replace(self, actions=(), comments=(), position=start(self.rules, len(self.players)))
-        counted = [(line, place) for place, line in enumerate(lines, start=1)]
-        return replace(_play_lines(empty, counted), comments=self.comments)
+        game = replace(self, actions=(), comments=(), position=start(self.rules, len(self.players)))
+        ends = [0]
+        for place, line in enumerate(lines, start=1):
+            game = _play_line(game, line, place, last=place == len(lines))
+            ends.append(len(game.actions))
+        comments: list[Comment] = []
+        for comment in self.comments:
+            place = sum(turn.last_action < comment.after for turn in turns) + (comment.after > 0)
+            gone = len(lines) < len(turns) and place >= number
+            inline = comment.inline and not (gone and place == number)
+            comments.append(Comment(ends[place - gone], comment.text, inline))
+        return replace(game, comments=tuple(comments))
 
     @property
     def text(self) -> str:
@@ -198,7 +207,10 @@ class Game:
             except CinqMilleError as error:
                 raise RecordError(number, 1, error) from None
         try:
-            comments = tuple(Comment(int(after), str(text), bool(inline)) for after, text, inline in data["comments"])
+            comments = tuple(Comment(_number(after), text, inline is True) for after, text, inline in data["comments"])
+            places = [0, *(comment.after for comment in comments), len(game.actions)]
+            if places != sorted(places) or any(re.search(r"[\r\n]", comment.text) for comment in comments):
+                raise ValueError
         except (KeyError, TypeError, ValueError):
             raise InvalidText("json_wrong", key="comments") from None
         return replace(game, comments=comments)
@@ -228,6 +240,7 @@ class Game:
 
 def replay(text: str) -> Game:
     """Return the game of a record, text or JSON; raise RecordError or InvalidText when it is not one."""
+    text = text.removeprefix("\ufeff")
     return Game.from_json(text) if text.lstrip().startswith("{") else Game.parse(text)
 
 
@@ -246,6 +259,22 @@ def _name(name: str, players: tuple[str, ...]) -> str:
     if [other.strip() for other in players].count(name) > 1:
         raise InvalidText("name_twice", name=name)
     return name
+
+
+# How a turn begins: a line with it is no header but a player's whose name is misspelt; {} is the number of dice.
+_TURN = r"(?:skip|leave|back)$|(?:[+]|[?]\d+|=(?:\d+[*]?)?|[1-6]+>\S*|[1-6]{{{}}})(?:\s|$)"
+
+
+def _check_header(key: str, value: str, players: tuple[str, ...], dice: int) -> None:
+    """Refuse a header that a record could not be read with."""
+    if key in ("rules", "players"):
+        raise InvalidText("repeated_header", name=key)
+    if key in players:
+        raise InvalidText("name_is_header", name=key, known=(*HEADERS, key))
+    if key not in HEADERS and re.match(_TURN.format(dice), value.strip()):
+        raise InvalidText("unknown_player", name=key, known=players)
+    if not key or key != key.strip() or value != value.strip() or re.search(r":.*\0|[#\r\n]", f"{key}\0{value}"):
+        raise InvalidText("record_line", text=f"{key}: {value}")
 
 
 # Writing
@@ -340,8 +369,6 @@ class _Lines:
         if self.turns or (key in self.names and key not in HEADERS):
             self.turns.append((line, number))
             return True
-        if self.names and key not in HEADERS and _looks_like_turn(value):
-            raise RecordError(number, column, InvalidText("unknown_player", name=key, known=self.names))
         if key in self.headers:
             raise RecordError(number, column, InvalidText("repeated_header", name=key))
         self.headers[key] = (value.strip(), number, len(line) - len(value.lstrip()) + 1)
@@ -352,7 +379,7 @@ class _Lines:
 
 def _parse(text: str) -> Game:
     lines = _Lines()
-    for number, line in enumerate(text.removeprefix("\ufeff").splitlines(), start=1):
+    for number, line in enumerate(re.split(r"\r\n|\r|\n", text.removeprefix("\ufeff")), start=1):
         lines.add(line, number)
     game = _opened(lines.headers)
     actions_after = [0]
@@ -377,17 +404,9 @@ def _opened(headers: dict[str, tuple[str, int, int]]) -> Game:
         where = headers.get("seats", headers["players"])[1:]
         return Game.new(rules, game.players, others)
     except CinqMilleError as error:
+        if error.params.get("name") in others:
+            where = (headers[error.params["name"]][1], 1)
         raise RecordError(*where, error) from None
-
-
-def _looks_like_turn(value: str) -> bool:
-    return re.fullmatch(r"\s*(?:[+=?]|[1-6]+(?:>|\s|$)|skip|leave|back).*", value) is not None
-
-
-def _play_lines(game: Game, lines: list[tuple[str, int]]) -> Game:
-    for line, number in lines:
-        game = _play_line(game, line, number, last=number == lines[-1][1])
-    return game
 
 
 def _play_line(game: Game, line: str, number: int, *, last: bool) -> Game:
@@ -399,8 +418,11 @@ def _play_line(game: Game, line: str, number: int, *, last: bool) -> Game:
     column = start_of_name
     try:
         reader.begin(tokens[0][0] if len(tokens) == 1 else "")
-        for token, column in tokens:
-            reader.read(token, final=last and column == tokens[-1][1])
+        if not tokens:
+            raise InvalidText("points_missing")
+        for place, (token, where) in enumerate(tokens, start=1):
+            column = where
+            reader.read(token, followed_by=tokens[place][0] if place < len(tokens) else "" if last else "\n")
     except CinqMilleError as error:
         raise RecordError(number, column, error) from None
     if not reader.ended and not last:
@@ -427,8 +449,8 @@ class _TurnReader:
         if players[position.to_play] != self._name and lone_token not in ("leave", "back"):
             raise IllegalAction("out_of_turn", player=self._name, expected=players[position.to_play])
 
-    def read(self, token: str, *, final: bool) -> None:
-        """Play one token; ``final`` tells that it is the last one of the record."""
+    def read(self, token: str, *, followed_by: str) -> None:
+        """Play one token; it is followed by another, by a line (``"\\n"``), or by nothing."""
         if self.ended:
             raise InvalidText("turn_is_over", token=token)
         if token == "skip":
@@ -444,7 +466,7 @@ class _TurnReader:
         elif match := re.fullmatch(r"=(?:(\d{1,9})(\*?))?", token):
             self._bank(match[1], bool(match[2]))
         elif match := re.fullmatch(r"(\d+)(?:>(\d+|-))?", token):
-            self._roll(match[1], match[2], final=final)
+            self._roll(match[1], match[2], followed_by)
         else:
             raise InvalidText("bad_token", token=token)
 
@@ -467,7 +489,7 @@ class _TurnReader:
         if written is not None and int(written) != gained:
             raise IllegalAction("wrong_gain", written=int(written), gain=gained)
 
-    def _roll(self, roll: str, kept: str | None, *, final: bool) -> None:
+    def _roll(self, roll: str, kept: str | None, followed_by: str) -> None:
         dice = parse_dice(roll)
         if self.game.position.phase in ("start", "decide"):
             self._play(RollOn())
@@ -479,11 +501,13 @@ class _TurnReader:
         if found.wins:
             return
         if kept is None:
-            if not final:
-                raise IllegalAction("set_aside_missing", roll=dice, legal=found.keeps)
+            if followed_by and found.bust:
+                raise IllegalAction("is_a_bust", roll=dice)
+            if followed_by not in ("", "skip", "leave"):
+                raise IllegalAction("set_aside_missing", roll=dice, legal=legal_keeps(self.game.position))
         elif kept == "-":
             if not found.bust:
-                raise IllegalAction("not_a_bust", roll=dice, legal=found.keeps)
+                raise IllegalAction("not_a_bust", roll=dice, legal=legal_keeps(self.game.position))
         elif found.bust:
             raise IllegalAction("is_a_bust", roll=dice)
         else:
@@ -550,6 +574,8 @@ def read_json(source: str | Mapping[str, object], keys: Mapping[str, type]) -> d
         data = json.loads(source) if isinstance(source, str) else source
     except json.JSONDecodeError as error:
         raise InvalidText("not_json", line=error.lineno, column=error.colno) from None
+    except (RecursionError, ValueError):  # lists within lists without end, numbers of thousands of digits
+        raise InvalidText("not_json", line=1, column=1) from None
     if not isinstance(data, Mapping):
         raise InvalidText("json_wrong", key="{}")
     for key, kind in keys.items():

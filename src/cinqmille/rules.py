@@ -13,7 +13,7 @@ import hashlib
 import json
 import re
 import tomllib
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import Field, dataclass, field, fields, replace
 from functools import cache
 from importlib import resources
@@ -151,17 +151,11 @@ class Rules:
     def __post_init__(self) -> None:
         for parameter in PARAMETERS:
             object.__setattr__(self, parameter.name, parameter.read(getattr(self, parameter.name)))
-        object.__setattr__(self, "combinations", merge((), self.combinations))
+        object.__setattr__(self, "combinations", merge((), _fitting(self.combinations, self.dice)))
         if not self.base:
             object.__setattr__(self, "base", "six-des" if self.dice >= 6 else "cinq-des")
-        for combination in self.combinations:
-            if len(combination.pattern) > self.dice:
-                raise InvalidRules(
-                    "pattern_too_long",
-                    pattern=combination.pattern,
-                    length=len(combination.pattern),
-                    dice=self.dice,
-                )
+        if self.base not in PRESETS:
+            raise InvalidRules("unknown_preset", name=str(self.base), known=tuple(PRESETS))
         table = scoring_table(self.dice, self.combinations, self.keep == "all", self.blank_roll)
         object.__setattr__(self, "table", table)
         self._check_points()
@@ -219,9 +213,18 @@ class Rules:
         theirs = {c.pattern: c.value for c in base.combinations if len(c.pattern) <= self.dice}
         mine = {c.pattern: c.value for c in self.combinations}
         changed = [c for c in self.combinations if theirs.get(c.pattern) != c.value]
-        changed += [Combination(pattern, "none") for pattern in theirs if pattern not in mine]
+        changed += [self._stand_in(pattern) for pattern in theirs if pattern not in mine]
         differing += [f"{c.pattern}={c.value}" for c in sorted(changed, key=Combination.sort_key)]
         return f"{self.base}({', '.join(differing)})" if differing else self.base
+
+    def _stand_in(self, pattern: str) -> Combination:
+        """What a combination of the preset that is not listed here must be written as, to change nothing here."""
+        melds = self.table.melds
+        dice = tuple(int(symbol) for symbol in pattern if symbol.isdigit())
+        if len(dice) < len(pattern) or dice not in melds:
+            return Combination(pattern, "none")
+        meld = melds[dice]
+        return Combination(pattern, "win") if meld is None else Combination(pattern, "points", meld.points)
 
     def values(self) -> dict[str, int | bool | str]:
         """Return every parameter with its value, in the order of the table; the combinations are not in it."""
@@ -303,6 +306,16 @@ def _unplayable(rules: Rules) -> tuple[str, dict[str, Any]] | None:
     return unplayable(rules.table, rules.values())
 
 
+def _fitting(combinations: Iterable[Combination], dice: int) -> Iterator[Combination]:
+    """Pass on the combinations that so many dice can show; a longer one is refused, unless it is ``none``."""
+    for combination in combinations:
+        length = len(combination.pattern)
+        if length <= dice:
+            yield combination
+        elif combination.kind != "none":
+            raise InvalidRules("pattern_too_long", pattern=combination.pattern, length=length, dice=dice)
+
+
 def _derive(base: Rules, changes: Mapping[str, object]) -> Rules:
     parameters: dict[str, Any] = {}
     combinations: dict[str, Combination] = {}
@@ -320,7 +333,7 @@ def _derive(base: Rules, changes: Mapping[str, object]) -> Rules:
     # With fewer dice than the preset has, its longer combinations can never be rolled: they go silently,
     # while one that is asked for by name is refused.
     inherited = [c for c in base.combinations if len(c.pattern) <= dice]
-    return replace(base, combinations=merge(inherited, combinations.values()), **parameters)
+    return replace(base, combinations=merge(inherited, _fitting(combinations.values(), dice)), **parameters)
 
 
 @dataclass(frozen=True, slots=True)
@@ -355,6 +368,8 @@ class Sheet:
             content = tomllib.loads(text)
         except tomllib.TOMLDecodeError as error:
             raise InvalidRules("bad_toml", file=source or name, detail=str(error)) from None
+        except (RecursionError, ValueError):  # lists within lists without end, numbers of thousands of digits
+            raise InvalidRules("bad_toml", file=source or name, detail="Invalid value") from None
         words: dict[str, dict[str, str]] = {}
         for word in ("title", "notes"):
             value = content.pop(word, {})
@@ -362,7 +377,7 @@ class Sheet:
         origin = str(content.pop("source", ""))
         base = content.pop("base", None)
         combinations = content.pop("combinations", {})
-        if base is not None and base not in PRESETS:
+        if base is not None and not (isinstance(base, str) and base in PRESETS):
             raise InvalidRules("unknown_preset", name=str(base), known=tuple(PRESETS))
         if not isinstance(combinations, dict):
             raise InvalidRules("bad_toml", file=source or name, detail="[combinations] must be a table")
@@ -387,11 +402,13 @@ class Sheet:
 
 def _read(path: str) -> str:
     try:
-        return Path(path).read_text(encoding="utf-8")
+        return Path(path).read_text(encoding="utf-8-sig")
     except OSError as error:
         raise InvalidRules("unreadable_file", file=path, detail=error.strerror or type(error).__name__) from None
     except UnicodeDecodeError:
         raise InvalidRules("not_utf8", file=path) from None
+    except ValueError as error:  # a path with a zero character
+        raise InvalidRules("unreadable_file", file=path, detail=str(error)) from None
 
 
 class _Presets(Mapping[str, Rules]):

@@ -9,6 +9,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable
 from dataclasses import dataclass, field
+from operator import index
 
 from cinqmille.errors import IllegalAction, InvalidText
 from cinqmille.patterns import FACES, Dice, Meld
@@ -36,6 +37,9 @@ class Roll:
     """Dice as they fell, in the order seen."""
 
     dice: Dice
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "dice", tuple(map(index, self.dice)))
 
     @classmethod
     def parse(cls, text: str) -> Roll:
@@ -96,7 +100,9 @@ def score(rules: Rules, roll: Roll | str | Iterable[int]) -> Scored:
 
     Raises InvalidText for faces that are none, IllegalAction for more dice than the game has.
     """
-    dice = roll.dice if isinstance(roll, Roll) else parse_dice(roll) if isinstance(roll, str) else tuple(roll)
+    dice = (
+        roll.dice if isinstance(roll, Roll) else parse_dice(roll) if isinstance(roll, str) else Roll(tuple(roll)).dice
+    )
     return scored(rules, dice)
 
 

@@ -1,0 +1,294 @@
+"""What can be typed: the commands and options of ``cinqmille``, made in the reader's language.
+
+A command returns an :class:`Answer` (the caller prints it as text or, when ``json`` was asked, as JSON), a text that is
+printed as it is, or an exit status. ``--lang`` is an option here only so that help and completion know it.
+What a command needs it imports when it runs, so that help is quick.
+"""
+
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Literal, TypedDict
+
+from cyclopts import App, Group, Parameter
+
+from cinqmille.cli.output import Answer
+from cinqmille.cli.pages import Pages
+from cinqmille.cli.refusals import Refusal, conflict
+from cinqmille.words import Words
+
+if TYPE_CHECKING:
+    from cyclopts.completion import CompletionContext
+
+PROGRAM = "cinqmille"
+DEFAULT_RULES = "cinq-des"
+
+Lang = Literal["fr", "en"] | None
+
+
+def version() -> str:
+    """Return the program's name and version."""
+    from importlib.metadata import version
+
+    return f"{PROGRAM} {version(PROGRAM)}"
+
+
+def command_line(words: Words) -> App:
+    """Return everything that can be typed, in the language of ``words``."""
+    say, shared = words.say, _Shared(words)
+    options = Group.create_ordered(say("Options"), sort_key=9)
+    app = App(
+        name=PROGRAM,
+        help=say("Cinq Mille: the dice game 5000 and its family, with your own house rules."),
+        usage=shared.usage(say("COMMAND")),
+        version=version,
+        help_format="plaintext",
+        help_formatter=Pages(words),
+        group_commands=Group.create_default_commands(say("Commands")),
+        group_arguments=Group.create_default_arguments(say("Arguments")),
+        group_parameters=options,
+        suppress_keyboard_interrupt=False,
+    )
+    for add in (_add_play, _add_rules, _add_score, _add_odds, _add_replay, _add_completion):
+        add(app, shared)
+    app.command(lambda: None, name="--lang", help=shared.lang_help)
+    app["--help"].help = say("Show this page; after a command, the page of that command.")
+    app["--version"].help = say("Show the version.")
+    for name in ("--help", "--version", "--lang"):
+        app[name].group = (options,)
+    return app
+
+
+def _rule_sheets(context: "CompletionContext") -> list[str]:
+    """What a shell may complete a rule sheet to: the presets, and the TOML files that begin as it does."""
+    from glob import escape, glob
+
+    from cinqmille.rules import PRESETS
+
+    return [*PRESETS, *glob(f"{escape(context.incomplete)}*.toml")]
+
+
+class _About(TypedDict):
+    name: str
+    usage: str
+    help: str
+    sort_key: int
+
+
+@dataclass(frozen=True, slots=True)
+class _Shared:
+    """What several commands say in the same way."""
+
+    words: Words
+
+    def usage(self, *words: str) -> str:
+        options = self.words.say("OPTIONS")
+        return " ".join([PROGRAM, *words, f"[{options}]"])
+
+    def about(self, sort_key: int, name: str, *arguments: str, help: str) -> _About:
+        return _About(name=name, usage=self.usage(name, *arguments), help=help, sort_key=sort_key)
+
+    @property
+    def rules_help(self) -> str:
+        return self.words.say("A rule sheet (six-des), a sheet and what differs (cinq-des(entry=500)), or a TOML file.")
+
+    @property
+    def rules(self) -> Parameter:
+        return Parameter(name="--rules", metavar=self.words.say("RULES"), help=self.rules_help, completer=_rule_sheets)
+
+    @property
+    def lang_help(self) -> str:
+        return self.words.say("The language, fr or en; unless given, that of the system.")
+
+    @property
+    def lang(self) -> Parameter:
+        return Parameter(name="--lang", metavar="fr|en", show_choices=False, help=self.lang_help)
+
+    def json(self, keys: str) -> Parameter:
+        return self.flag("--json", self.words.say("Answer with one JSON object, for programs: {keys}.", keys=keys))
+
+    def flag(self, name: str, help: str) -> Parameter:
+        return Parameter(name=name, negative=(), show_default=False, help=help)
+
+
+def _add_play(app: App, shared: _Shared) -> None:
+    words, say = shared.words, shared.words.say
+    label = say("FILE")
+    argument = Parameter(
+        name=label,
+        help=say("The file the game is kept in; a game that is there already goes on."),
+    )
+    seats = Parameter(
+        name="--players",
+        metavar=say("NAMES"),
+        help=say("Who plays, in this order; a bot after an equals sign: Ana,Ben=steady:350."),
+    )
+    source = Parameter(
+        name="--dice",
+        metavar=say("DICE"),
+        help=say(
+            "Whose dice: system (the program rolls), real (you type yours in) or 'seed 42' (rolls that can be "
+            "repeated)."
+        ),
+    )
+    seed = Parameter(name="--seed", metavar=say("NUMBER"), help=say("The same as --dice with that seed."))
+    purpose = say("A game in the terminal, or its score sheet for real dice; it asks for what is not given.")
+
+    @app.command(**shared.about(1, "play", f"[{label}]", help=purpose))
+    def _(
+        file: Annotated[Path | None, argument] = None,
+        /,
+        *,
+        rules: Annotated[str | None, shared.rules] = None,
+        players: Annotated[str | None, seats] = None,
+        dice: Annotated[str | None, source] = None,
+        seed: Annotated[str | None, seed] = None,
+        lang: Annotated[Lang, shared.lang] = None,
+    ) -> int:
+        from cinqmille.cli import answers
+
+        if dice is not None and seed is not None:
+            raise conflict("--dice", "--seed", words)
+        return answers.play(
+            words,
+            file=file,
+            rules=rules,
+            players=players,
+            dice=dice if seed is None else f"seed {seed}",
+        )
+
+
+def _add_rules(app: App, shared: _Shared) -> None:
+    words, say = shared.words, shared.words.say
+    label = say("RULES")
+    argument = Parameter(name=label, help=shared.rules_help, completer=_rule_sheets)
+    as_toml = shared.flag("--toml", say("Print it as a TOML file, to start house rules from."))
+    as_json = shared.json(say("without RULES presets, else every rule, combinations, canonical, fingerprint"))
+    purpose = say("The rule sheets there are, or one of them in sentences.")
+
+    @app.command(**shared.about(2, "rules", f"[{label}]", help=purpose))
+    def _(
+        rules: Annotated[str | None, argument] = None,
+        /,
+        *,
+        toml: Annotated[bool, as_toml] = False,
+        json: Annotated[bool, as_json] = False,
+        lang: Annotated[Lang, shared.lang] = None,
+    ) -> Answer | str:
+        from cinqmille.cli import answers
+
+        if toml and json:
+            raise conflict("--toml", "--json", words)
+        if rules is None and toml:
+            example = f"{PROGRAM} rules {DEFAULT_RULES} --toml"
+            raise Refusal("argument_missing", say("--toml needs a rule sheet: write {example}.", example=example))
+        if rules is None:
+            return answers.presets(words)
+        sheet = answers.sheet(rules, words)
+        return answers.toml(sheet, words) if toml else answers.rules(sheet, words)
+
+
+def _add_score(app: App, shared: _Shared) -> None:
+    words, say = shared.words, shared.words.say
+    label = say("ROLL")
+    argument = Parameter(name=label, required=True, help=say("The dice as they lie: 15534 or 1 5 5 3 4."))
+    dispute = Parameter(
+        name="--keep",
+        metavar=say("DICE"),
+        help=say("Settle a dispute: may these dice be set aside, and what are they worth?"),
+    )
+    as_json = shared.json("rules, roll, bust, wins, keeps [dice, points], best")
+    purpose = say("What a roll is worth: everything that can be set aside, with its points.")
+
+    @app.command(**shared.about(3, "score", label, help=purpose))
+    def _(
+        *roll: Annotated[str, argument],
+        rules: Annotated[str, shared.rules] = DEFAULT_RULES,
+        keep: Annotated[str | None, dispute] = None,
+        json: Annotated[bool, as_json] = False,
+        lang: Annotated[Lang, shared.lang] = None,
+    ) -> Answer:
+        from cinqmille.cli import answers
+
+        return answers.score(answers.sheet(rules, words).rules, " ".join(roll), keep, words)
+
+
+def _add_odds(app: App, shared: _Shared) -> None:
+    words, say = shared.words, shared.words.say
+    number = Parameter(
+        name="--dice",
+        metavar=say("NUMBER"),
+        help=say("Only for so many dice, with the chance of every score."),
+    )
+    as_json = shared.json(
+        say(
+            "rules, odds (by number of dice: bust, full, wins and mean_best, each with its fraction as bust_exact and "
+            "so on, and points: chance and exact of every score)"
+        )
+    )
+    purpose = say("The exact chances of one roll, for every number of dice.")
+
+    @app.command(**shared.about(4, "odds", help=purpose))
+    def _(
+        *,
+        dice: Annotated[str | None, number] = None,
+        rules: Annotated[str, shared.rules] = DEFAULT_RULES,
+        json: Annotated[bool, as_json] = False,
+        lang: Annotated[Lang, shared.lang] = None,
+    ) -> Answer:
+        from cinqmille.cli import answers
+
+        return answers.odds(answers.sheet(rules, words).rules, dice, words)
+
+
+def _add_replay(app: App, shared: _Shared) -> None:
+    words, say = shared.words, shared.words.say
+    label = say("FILE")
+    argument = Parameter(
+        name=label,
+        allow_leading_hyphen=True,
+        help=say("The record, as text or JSON; - reads it from the standard input."),
+    )
+    tell = shared.flag("--turns", say("Tell every turn too."))
+    form = Parameter(
+        name="--to",
+        metavar="text|json",
+        show_choices=False,
+        help=say("Print the record itself, as text or as JSON."),
+    )
+    as_json = shared.json(
+        "rules, players [name, score, history, scoreless], to_play, phase, turn_points, dice_left, last_roll, winners"
+    )
+    purpose = say("Where a recorded game stands; a mistake in it is told by line and column.")
+
+    @app.command(**shared.about(5, "replay", label, help=purpose))
+    def _(
+        file: Annotated[Path, argument],
+        /,
+        *,
+        turns: Annotated[bool, tell] = False,
+        to: Annotated[Literal["text", "json"] | None, form] = None,
+        json: Annotated[bool, as_json] = False,
+        lang: Annotated[Lang, shared.lang] = None,
+    ) -> Answer | str:
+        from cinqmille.cli import answers
+
+        if to and (json or turns):
+            raise conflict("--to", "--json" if json else "--turns", words)
+        game = answers.recorded(str(file), words)
+        return answers.written(game, to) if to else answers.standing(game, turns, words)
+
+
+def _add_completion(app: App, shared: _Shared) -> None:
+    say = shared.words.say
+    label = say("SHELL")
+    argument = Parameter(name=label, help=say("The shell it is for."))
+    purpose = say("The script that lets a shell complete the commands and options of {program}.", program=PROGRAM)
+
+    @app.command(**shared.about(6, "completion", label, help=purpose))
+    def _(
+        shell: Annotated[Literal["bash", "zsh", "fish"], argument],
+        /,
+        *,
+        lang: Annotated[Lang, shared.lang] = None,
+    ) -> str:
+        return app.generate_completion(prog_name=PROGRAM, shell=shell)

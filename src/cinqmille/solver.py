@@ -1,0 +1,382 @@
+"""Perfect play, solved: the chance to win from the start of every turn, both players playing best.
+
+A state is (my score, the other's, and what the rules remember). Writing F for the value of a scoreless turn, a turn is one
+sweep (see ``_kernels``). Without penalties F is the same pair of scores seen from the other side, so the two are
+solved together: for a fixed policy the value of a turn is linear in F, and a few secant steps are exact. Pairs
+of equal sum form a layer and depend only on higher ones. Penalties (``scoreless_limit``) add counts and let scores fall, so
+there the layers are swept again until nothing changes.
+
+``residual`` is the largest change of a value in the last step: how far the values are from satisfying their own equations.
+"""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable
+from dataclasses import dataclass
+from functools import lru_cache
+from typing import Any
+
+import numpy as np
+
+from cinqmille import _kernels as kernels
+from cinqmille import straight
+from cinqmille.errors import InvalidRules
+from cinqmille.rules import Rules
+from cinqmille.tables import Floats, Ints, RuleTables, rule_tables
+
+LANES = kernels.LANES
+Progress = Callable[[float], None]
+
+_TOLERANCE = 2e-13
+_TAKEOVER = {"never": 0, "opened": 1, "always": 2}
+# Turns that may be taken over need a table of their own, by far the largest.
+_MOST_BYTES = 3 << 30
+# Below this chance a lead cannot be caught: the value of banking is 1 to the last digit.
+_NO_CHANCE = 1e-16
+
+
+@dataclass(frozen=True, slots=True)
+class Solution:
+    """A solved game.
+
+    ``values[side, mine, theirs, count_mine, count_theirs]`` is the chance to win (a shared win counts as its share) of the
+    player about to begin a turn, without a turn to take over. Scores are in steps from ``floor`` up; ``side`` is the seat
+    where the seats differ (``finish_round``), else 0. ``taken[side, mine, theirs, count_mine, t, dice]`` are the values of turns
+    taken over with ``t`` points at risk (no rows where nobody takes over). ``passes`` counts sweeps of 32 states, ``seconds`` the solve alone.
+    """
+
+    rules: Rules
+    values: Floats
+    taken: Floats
+    residual: float
+    passes: int
+    seconds: float
+
+    @property
+    def zero(self) -> int:
+        """The index of a score of 0."""
+        return _zero(self.rules)
+
+    @property
+    def win(self) -> tuple[float, float]:
+        """The chance to win of each seat from the start."""
+        first = float(self.values[0, self.zero, self.zero, 0, 0])
+        return first, 1.0 - first
+
+
+def unsolvable(rules: Rules) -> str | None:
+    """Return the name of the first parameter whose memory is unbounded, so that no exact solution exists; else None."""
+    if rules.equal_scores == "fall":
+        return "equal_scores"
+    if rules.strike:
+        return "strike"
+    if rules.scoreless_limit and rules.scoreless_penalty == "previous":
+        return "scoreless_penalty"
+    return None
+
+
+def solve_two(rules: Rules, *, progress: Progress | None = None, written_out: bool | None = None) -> Solution:
+    """Return the two-player game of ``rules``, solved exactly.
+
+    ``written_out`` chooses the straight-line kernel of the table (compiled once, several times faster) or the
+    generic one; by default it is used when it pays. Raises InvalidRules for rules whose memory is unbounded.
+    """
+    name = unsolvable(rules)
+    if name is not None:
+        raise InvalidRules("not_solvable", name=name, value=str(getattr(rules, name)).lower())
+    work = _TwoPlayers(rules, written_out=written_out, progress=progress)
+    begun = time.perf_counter()
+    work.run()
+    return Solution(rules, work.V, work.taken, work.residual, work.passes, time.perf_counter() - begun)
+
+
+@dataclass(frozen=True, slots=True)
+class TurnValues:
+    """One turn of one state, solved: chances to win by (points at risk in steps, dice).
+
+    ``after[t, left]``: the best of banking and rolling on with ``left`` dice (0: hot dice). ``rolled[t, n]``: the chance when
+    ``n`` dice are about to be rolled. ``bank[t, left]``: banking, -1 where the rules refuse it. ``scoreless``: a turn that ends
+    with nothing. Rows reach ``rows``; more points are worth what the last row is.
+    """
+
+    after: Floats
+    rolled: Floats
+    bank: Floats
+    scoreless: float
+
+
+def turn_values(solution: Solution, *, side: int, mine: int, theirs: int, own: int = 0, held: int = 0) -> TurnValues:
+    """Return the whole turn of a state (indices as in ``Solution.values``), recomputed from the values of turn starts."""
+    return _arrays(solution.rules).turn(solution, side=side, mine=mine, theirs=theirs, own=own, held=held)
+
+
+@lru_cache(maxsize=4)
+def _arrays(rules: Rules) -> _TwoPlayers:
+    """The arrays with which turns are recomputed."""
+    return _TwoPlayers(rules, written_out=False, progress=None)
+
+
+def _zero(rules: Rules) -> int:
+    loses_points = rules.scoreless_limit > 0 and isinstance(rules.scoreless_penalty, int)
+    return -rules.floor // rules.step if loses_points else 0
+
+
+class _TwoPlayers:
+    """The arrays of one solve, and the order in which they are filled."""
+
+    def __init__(self, rules: Rules, *, written_out: bool | None, progress: Progress | None) -> None:
+        step = rules.step
+        self.rules = rules
+        self.tables: RuleTables = rule_tables(rules)
+        self.progress = progress
+        self.dice = rules.dice
+        self.zero = _zero(rules)
+        self.target = rules.target // step + self.zero
+        self.needs = rules.entry // step, rules.min_bank // step
+        self.counts = max(1, rules.scoreless_limit)
+        self.sides = 2 if rules.ending == "finish_round" else 1
+        self.last_turn = np.array({"first": [0, 0], "last_turns": [1, 1], "finish_round": [1, 0]}[rules.ending])
+        self.must = rules.hot_dice == "must"
+        self.takeover = _TAKEOVER[rules.takeover]
+        lefts = np.arange(self.dice)
+        self.slot = lefts if self.takeover else np.minimum(lefts, 1) * int(self.must)
+        self.announce = self.tables.announce if rules.prediction else np.zeros(0, dtype=np.int64)
+        self.sure = float(self.tables.bust[1:].min())
+        self.residual = 0.0
+        self.passes = 0
+        plain = not (rules.exact or rules.prediction or self.takeover)
+        long_work = self.target * self.target * self.counts**2 * len(self.tables.points) > 5_000_000
+        wanted = long_work if written_out is None else written_out
+        self.straight = straight.sweep(self.tables, must=self.must) if plain and wanted else None
+        scores = np.arange(self.target)
+        if isinstance(rules.scoreless_penalty, int):
+            self.fallen = np.maximum(0, scores - rules.scoreless_penalty // step)
+        else:
+            self.fallen = np.minimum(scores, self.zero)
+        self.V = np.full((self.sides, self.target, self.target, self.counts, self.counts), 0.5)
+        # Turns that may be taken over reach from nothing to all points that can still be banked.
+        self.turn_rows = 0
+        self.Q, self.taken_last = np.zeros((2, 1)), np.zeros((2, 1, 1, self.dice + 1))
+        self.beyond = 0
+        if self.last_turn.any():
+            self.Q, self.taken_last = self._last_turns()
+            self.beyond = self.Q.shape[1]
+        self.rows = max(self.target, *self.needs) + 1 + self.beyond
+        self.turn_rows = self.target if self.takeover else 0
+        shape = (self.sides, self.target, self.target, self.counts, self.turn_rows, self.dice + 1)
+        if 8 * int(np.prod(shape)) > _MOST_BYTES:
+            raise InvalidRules("solution_too_large", rules=rules.canonical, gibibytes=8 * int(np.prod(shape)) >> 30)
+        self.taken = np.zeros(shape)
+
+    @property
+    def params(self) -> tuple[Any, ...]:
+        rules, step = self.rules, self.rules.step
+        cap = rules.cap // step + self.zero
+        return (self.target, self.zero, *self.needs, cap, self.must, rules.exact, self.last_turn, self.takeover)
+
+    def work(self, batches: int, rows: int) -> tuple[Floats, Floats]:
+        """Room for ``D`` and ``B``."""
+        high = rows + self.tables.most + 1
+        return np.zeros((batches, high * self.dice, LANES)), np.full(
+            (batches, rows, int(self.slot.max()) + 1, LANES), -1.0
+        )
+
+    def sweep(self, D: Floats, B: Floats, F: Floats, rows: Ints, limit: Ints, start: Floats, R: Floats) -> None:
+        """One evaluation of a turn for every lane, given the values ``F`` of scoreless turns."""
+        batches = F.shape[0]
+        D, B = D[:batches], B[:batches]
+        exact, most = self.rules.exact, self.tables.most
+        swept = kernels.fill_top(D, B, F, rows, most, self.slot, exact, self.sure if R.shape[1] == 0 else 0.0)
+        if self.straight is not None:
+            self.straight(D.reshape(batches, -1), B.reshape(batches, -1), F, swept, start)
+        else:
+            kernels.sweep(
+                D, R, B, F, F, swept, rows + most - 1, limit, tuple(self.tables), self.slot, exact, self.announce, start
+            )
+        self.passes += batches
+
+    def _last_turns(self) -> tuple[Floats, Floats]:
+        """The chance that one last turn beats a lead: of a fresh turn, and of one taken over.
+
+        ``Q[need, lead]`` and ``taken_last[need, lead, t, dice]``; need 0 is the entry, 1 the minimum to bank.
+        """
+        rules = self.rules
+        tie = 0.5 if rules.tie == "shared" else 0.0
+        turn_rows = self.target + 4 * self.tables.most if self.takeover else 0
+        values: list[list[float]] = [[], []]
+        taken: list[list[Floats]] = [[], []]
+        for kind, need in enumerate(self.needs):
+            while not values[kind] or (values[kind][-1] > _NO_CHANCE and len(values[kind]) < 6 * self.target + 600):
+                leads = np.arange(len(values[kind]), len(values[kind]) + LANES)
+                rows = np.array([max(int(leads[-1]), need, turn_rows) + 2])
+                D, B = self.work(1, int(rows[0]))
+                points = np.arange(int(rows[0]))[:, None]
+                worth = np.where(points > leads, 1.0, np.where(points == leads, tie, 0.0))
+                if rules.exact:
+                    # The opener stands on the target: it can be tied, and passing it is a scoreless turn.
+                    worth = np.where(points > leads, -1.0, worth)
+                exempt = (points == leads) & (rules.exact and kind == 1)
+                worth[((points < need) & ~exempt) | (points == 0)] = -1.0
+                B[0] = worth[:, None, :]
+                if self.must:
+                    B[0, :, 0] = np.where(points >= leads, worth, -1.0)
+                if not rules.exact:
+                    kernels.fill_above(D, B, rows, self.tables.most, self.slot)
+                start = np.zeros((1, LANES))
+                R = np.zeros((1, turn_rows, self.dice + 1, LANES))
+                straight_kernel, self.straight = self.straight, None if turn_rows else self.straight
+                self.sweep(D, B, np.zeros((1, LANES)), rows, leads[None, :], start, R)
+                self.straight = straight_kernel
+                values[kind] += start[0].tolist()
+                taken[kind] += list(np.moveaxis(R[0], -1, 0))
+        length = max(map(len, values))
+        Q = np.array([found + [0.0] * (length - len(found)) for found in values])
+        if not self.takeover:
+            return Q, np.zeros((2, 1, 1, self.dice + 1))
+        # A lead nobody can catch afresh may still be caught by taking over: the last rows stand for all above.
+        return Q, np.array([found + [found[-1]] * (length - len(found)) for found in taken])
+
+    def run(self) -> None:
+        """Fill ``V``."""
+        if self.rules.scoreless_limit:
+            _Penalties(self).run()
+            return
+        batches = -(-self.sides * self.target // LANES)
+        D, B = self.work(batches, self.rows)
+        slopes = np.full((self.sides, self.target), 0.3)
+        layers = 2 * (self.target - 1)
+        for total in range(layers, -1, -1):
+            low, high = max(0, total - self.target + 1), min(self.target - 1, total)
+            mine = np.tile(np.arange(low, high + 1), self.sides)
+            side = np.repeat(np.arange(self.sides), high - low + 1)
+            self._layer(D, B, side, mine, total - mine, slopes)
+            if self.progress is not None:
+                self.progress(1.0 - (total / max(1, layers)) ** 2)
+
+    def lanes(self, D: Floats, B: Floats, side: Ints, mine: Ints, theirs: Ints, held: Ints) -> _Lanes:
+        """Lay states out in lanes and fill ``B`` with what banking is worth in each."""
+        batches = -(-mine.size // LANES)
+        padded = np.minimum(np.arange(batches * LANES), mine.size - 1)
+        reach = (self.target - mine[padded]).reshape(batches, LANES)
+        rows = np.maximum(reach.max(axis=1), max(*self.needs, self.turn_rows)) + 1 + self.beyond
+        rows = np.minimum(rows, self.rows)
+        kernels.gather(
+            B[:batches], self.V, self.Q, self.taken, self.taken_last, side[padded], mine[padded], theirs[padded],
+            held[padded], rows, self.slot, self.params,
+        )  # fmt: skip
+        if not self.rules.exact:
+            kernels.fill_above(D[:batches], B[:batches], rows, self.tables.most, self.slot)
+        return _Lanes(batches, padded, rows, reach, np.empty((batches, LANES)))
+
+    def scoreless(self, side: Ints, mine: Ints, theirs: Ints, own: Ints, held: Ints) -> Floats:
+        """The values of scoreless turns, by the values as they stand."""
+        due = (own + 1 == self.counts) & (self.rules.scoreless_limit > 0)
+        after = np.where(due, self.fallen[mine], mine)
+        other = 1 - side if self.sides == 2 else side
+        return 1.0 - self.V[other, theirs, after, held, np.where(due | (self.counts == 1), 0, own + 1)]
+
+    def turn(self, solution: Solution, *, side: int, mine: int, theirs: int, own: int, held: int) -> TurnValues:
+        """Sweep one state with every row of it recorded."""
+        self.V = solution.values
+        self.taken = solution.taken
+        state = tuple(np.array([number]) for number in (side, mine, theirs, own, held))
+        D, B = self.work(1, self.rows)
+        lanes = self.lanes(D, B, state[0], state[1], state[2], state[4])
+        rows = int(lanes.rows[0])
+        R = np.zeros((1, rows, self.dice + 1, LANES))
+        F = np.full((1, LANES), self.scoreless(*state)[0])
+        self.sweep(D, B, F, lanes.rows, lanes.reach, lanes.start, R)
+        after = D[0].reshape(-1, self.dice, LANES)[:rows, :, 0].copy()
+        bank = B[0, :rows][:, self.slot, 0].copy()
+        return TurnValues(after, R[0, :, :, 0].copy(), bank, float(F[0, 0]))
+
+    def _layer(self, D: Floats, B: Floats, side: Ints, mine: Ints, theirs: Ints, slopes: Floats) -> None:
+        lanes = self.lanes(D, B, side, mine, theirs, np.zeros_like(mine))
+        # Lane (side, a, b) and its other side (1 - side, b, a) stand symmetrically in the layer.
+        partner = np.arange(mine.size)[::-1].copy()
+        V = self.V[:, :, :, 0, 0]
+        up = np.minimum(mine + 1, self.target - 1), np.minimum(theirs + 1, self.target - 1)
+        guess = V[side, up[0], theirs] + V[side, mine, up[1]] - V[side, up[0], up[1]]
+        F = np.clip(1.0 - guess[partner], 0.0, 1.0)
+        slope = slopes[side, mine].copy()
+        F_before, R_before = F.copy(), F.copy()
+        raw = np.zeros((lanes.batches, self.turn_rows, self.dice + 1, LANES))
+        for step in range(100):
+            self.sweep(D, B, F[lanes.padded].reshape(lanes.batches, LANES), lanes.rows, lanes.reach, lanes.start, raw)
+            R = lanes.start.reshape(-1)[: mine.size].copy()
+            change = kernels.newton(F, R, F_before, R_before, slope, partner, step > 0)
+            if change < _TOLERANCE:
+                break
+        self.residual = max(self.residual, change)
+        slopes[side, mine] = slope
+        V[side, mine, theirs] = R
+        if self.turn_rows:
+            flat = np.moveaxis(raw, -1, 1).reshape(-1, self.turn_rows, self.dice + 1)
+            self.taken[side, mine, theirs, 0] = flat[: mine.size]
+
+
+@dataclass(slots=True)
+class _Lanes:
+    batches: int
+    padded: Ints
+    rows: Ints
+    reach: Ints
+    start: Floats
+
+
+class _Penalties:
+    """The sweeps over all layers, again and again, of rules that count scoreless turns.
+
+    Within a layer states with more scoreless turns come first, since a scoreless turn leads to them; only the turn
+    on which the penalty falls due looks back at values of the sweep before.
+    """
+
+    def __init__(self, game: _TwoPlayers) -> None:
+        self.game = game
+
+    def run(self) -> None:
+        game = self.game
+        self._guess()
+        most = game.sides * game.target * game.counts
+        D, B = game.work(-(-most // LANES), game.rows)
+        for number in range(1000):
+            before = game.V.copy()
+            self._sweep_all(D, B)
+            game.residual = float(np.abs(game.V - before).max())
+            if game.progress is not None:
+                game.progress(min(0.99, number / 12))
+            if game.residual < _TOLERANCE:
+                return
+
+    def _guess(self) -> None:
+        """Begin with the game without penalties; a score below 0 is worth what 0 is."""
+        game = self.game
+        free = game.rules.derive(scoreless_limit=0, floor=0)
+        values = solve_two(free).values[:, :, :, 0, 0]
+        at = np.maximum(0, np.arange(game.target) - game.zero)
+        game.V[:] = values[:, at][:, :, at][..., None, None]
+
+    def _sweep_all(self, D: Floats, B: Floats) -> None:
+        game = self.game
+        target, counts = game.target, game.counts
+        for total in range(2 * (target - 1), -1, -1):
+            low, high = max(0, total - target + 1), min(target - 1, total)
+            for both in range(2 * (counts - 1), -1, -1):
+                pairs = [(own, both - own) for own in range(counts) if 0 <= both - own < counts]
+                grid = np.array(
+                    [(s, a, own, held) for s in range(game.sides) for a in range(low, high + 1) for own, held in pairs]
+                )
+                side, mine, own, held = grid.T
+                theirs = total - mine
+                lanes = game.lanes(D, B, side, mine, theirs, held)
+                F = game.scoreless(side, mine, theirs, own, held)
+                raw = np.zeros((lanes.batches, game.turn_rows, game.dice + 1, LANES))
+                F = F[lanes.padded].reshape(lanes.batches, LANES)
+                game.sweep(D, B, F, lanes.rows, lanes.reach, lanes.start, raw)
+                game.V[side, mine, theirs, own, held] = lanes.start.reshape(-1)[: mine.size]
+                if game.turn_rows:
+                    # Who may take over faces a player who has just banked: no scoreless turns on the other side.
+                    flat = np.moveaxis(raw, -1, 1).reshape(-1, game.turn_rows, game.dice + 1)[: mine.size]
+                    fresh = held == 0
+                    game.taken[side[fresh], mine[fresh], theirs[fresh], own[fresh]] = flat[fresh]
