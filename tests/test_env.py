@@ -263,10 +263,15 @@ def test_actions_are_numbered_alike_under_all_rules() -> None:
         ("cinq-des(dice=2, entry=0)", "1 5 11 15 55"),
         # What wins at once is never set aside.
         ("cinq-des(dice=2, entry=0, 11=win)", "1 5 15 55"),
-        # Three dice are always set aside together: a pair is never rolled alone, and never counts.
+        # Pairs of ones, and triples.
         ("cinq-des(dice=3, entry=0, 1=none, 5=none, 11=300)", "11 111 222 333 444 555 666"),
         ("cinq-des(dice=3, entry=0, 1=none, 5=none)", "111 222 333 444 555 666"),
-        # Two of four leave two, three leave one, which cannot score.
+        # Every die counts and all that count are set aside: never one alone.
+        (
+            "cinq-des(dice=2, entry=0, keep=all, A=50*A)",
+            "11 12 13 14 15 16 22 23 24 25 26 33 34 35 36 44 45 46 55 56 66",
+        ),
+        # Two of four leave two.
         ("cinq-des(dice=4, entry=0, 1=none, 5=none, AAA=none, 111=none, 11=100)", "11 1111"),
     ],
 )
@@ -430,8 +435,11 @@ def test_a_long_game_is_cut_off() -> None:
     made.reset(seed=3)
     assert len(list(random_steps(made, random.Random(3)))) == 5
     made.reset(seed=3)
+    steps = 0
     while not any(made.truncations.values()):
         made.step(int(made.observe(made.agent_selection)["action_mask"].argmax()))
+        steps += 1
+    assert steps == 5
     assert made.truncations == dict.fromkeys(made.possible_agents, True)
     assert made.terminations == made.rewards == dict.fromkeys(made.possible_agents, 0)
     assert not any(made.observe(agent)["action_mask"].any() for agent in made.agents)

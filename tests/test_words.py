@@ -170,6 +170,7 @@ ELSEWHERE: dict[str, dict[str, object]] = {
     "solution_foreign": {"rules": "six-des", "found": "cinq-des", "version": 1},
     "record_differs": {"file": "partie.txt", "header": "rules", "found": "six-des"},
     "roll_comes_last": {},
+    "no_such_choice": {"number": 9, "choices": 5},
     "dice_are_drawn": {},
     "drawn_dice_stay": {},
     "drawn_turns_stay": {},

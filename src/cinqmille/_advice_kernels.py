@@ -1,4 +1,4 @@
-"""The compiled loop of advice: one turn of one position, with whatever follows from it. Arrays in, arrays out.
+"""The compiled loops of advice: one turn of one position, with whatever follows from it. Arrays in, arrays out.
 
 The equation is that of ``_kernels``, for one state instead of many, and for several payoffs at once: payoff 0 is the chance
 to win and decides every choice; the others (points, the chances of the other players) follow that choice::
@@ -6,8 +6,8 @@ to win and decides every choice; the others (points, the chances of the other pl
     rolled[t, n] = bust[n] * lost + win[n] * instant + sum over menus m of n dice: weight[m] * after[best option of m]
     after[t, left] = the best, by payoff 0, of bank[t, left], rolled[t, left or all] and the announcements said[t]
 
-``bank[t, left, 0]`` is negative where banking is refused. Rows from ``swept`` on are worth their ``bank``, and more points
-than the last row has are worth what that is.
+Rows of ``after`` from ``swept`` on are given; there are at least ``swept`` and the most points of a roll of them. Of equal
+choices the first counts: banking, then rolling, then the smallest announcement; among set-asides the one listed first.
 """
 
 from __future__ import annotations
@@ -17,70 +17,94 @@ from numba import njit
 
 
 @njit(cache=True, nogil=True, error_model="numpy")
-def play(bank, swept, lost, lost_all, instant, limit, tables, announce, rolled, after, said):
-    """Fill ``after`` (rows, dice, payoffs) and, below ``swept``, ``rolled`` (rows, dice + 1, payoffs) and ``said`` (rows,
-    announcements, payoffs).
+def play(after, bank, swept, lost, lost_all, instant, tables, announce, rolled, said):
+    """Fill the rows below ``swept`` of ``after`` and ``rolled`` (rows, dice or dice + 1, payoffs) and of ``said``.
 
-    ``lost`` are the payoffs of a scoreless turn, ``lost_all`` those of a bust on all dice. A set-aside that makes more than
-    ``limit`` points at once is such a scoreless turn (an exact target passed). Of equal choices the first counts: banking, then
-    rolling, then the smallest announcement; among set-asides the one listed first.
+    ``bank`` is negative (payoff 0) where banking is refused, ``lost`` a scoreless turn, ``lost_all`` one that ends with a bust on
+    all dice, ``instant`` a roll that wins at once. ``said`` is (rows, announcements, payoffs).
     """
     dice, bust, win, first, weight, best_of, begin, points, left, _ = tables
-    payoffs = bank.shape[2]
-    for t in range(swept, bank.shape[0]):
-        for keep in range(dice):
-            for k in range(payoffs):
-                after[t, keep, k] = bank[t, keep, k]
+    rows, payoffs = after.shape[0], after.shape[2]
+    shift = points * dice + left
+    own = np.empty(rows * dice)
+    flat = after.reshape(rows * dice, payoffs)
+    own[:] = flat[:, 0]
     for t in range(swept - 1, -1, -1):
         for n in range(1, dice + 1):
             out = rolled[t, n]
             for k in range(payoffs):
                 out[k] = bust[n] * (lost_all[k] if n == dice else lost[k]) + win[n] * instant[k]
             for m in range(first[n], first[n + 1]):
-                row, keep = _best(after, lost, limit, begin[m], begin[m + 1], t, points, left, -1)
+                at = _best(own, shift, begin[m], begin[m + 1], t * dice)
                 for k in range(payoffs):
-                    out[k] += weight[m] * (after[row, keep, k] if keep >= 0 else lost[k])
-            keep = n % dice
-            here = after[t, keep]
-            choice = bank[t, keep]
+                    out[k] += weight[m] * flat[at, k]
+            here = t * dice + n % dice
+            choice = bank[t, n % dice]
             if not choice[0] >= out[0]:
                 choice = out
             for k in range(payoffs):
-                here[k] = choice[k]
-            if n == 2 and announce.size:
+                flat[here, k] = choice[k]
+            if n == 2:
                 for a in range(announce.size):
                     word = said[t, a]
                     for k in range(payoffs):
                         word[k] = out[k]
+                    twice = min(2 * (t + announce[a]), rows - 1) * dice
                     for m in range(first[2], first[3]):
                         if best_of[m] == announce[a]:
-                            row, keep = _best(after, lost, limit, begin[m], begin[m + 1], t, points, left, -1)
+                            at = _best(own, shift, begin[m], begin[m + 1], t * dice)
                             for k in range(payoffs):
-                                word[k] -= weight[m] * (after[row, keep, k] if keep >= 0 else lost[k])
-                            row, keep = _best(after, lost, limit, begin[m], begin[m + 1], t, points, left, announce[a])
+                                word[k] -= weight[m] * flat[at, k]
+                            at = -1
+                            for o in range(begin[m], begin[m + 1]):
+                                doubled = twice + left[o]
+                                if points[o] == announce[a] and (at < 0 or own[doubled] > own[at]):
+                                    at = doubled
                             for k in range(payoffs):
-                                word[k] += weight[m] * (after[row, keep, k] if keep >= 0 else lost[k])
-                    if word[0] > here[0]:
+                                word[k] += weight[m] * flat[at, k]
+                    if word[0] > flat[here, 0]:
                         for k in range(payoffs):
-                            here[k] = word[k]
+                            flat[here, k] = word[k]
+            own[here] = flat[here, 0]
 
 
 @njit(inline="always")
-def _best(after, lost, limit, begin, end, t, points, left, said):
-    """The row and the dice left (-1: the turn ends scoreless) of the best option; after a right announcement of ``said``."""
-    top = after.shape[0] - 1
-    best_row, best_keep, best = 0, -1, -2.0
-    for o in range(begin, end):
-        total = t + points[o]
-        if said >= 0:
-            if points[o] != said:
+def _best(own, shift, begin, end, base):
+    """The place in ``own`` of the best option of a menu."""
+    best = own[base + shift[begin]]
+    for o in range(begin + 1, end):
+        best = max(best, own[base + shift[o]])
+    o = begin
+    while own[base + shift[o]] != best:
+        o += 1
+    return base + shift[o]
+
+
+@njit(cache=True, nogil=True, error_model="numpy")
+def ends(after, bank, swept, tables, banked):
+    """Add to ``banked`` the law of the row in which the turn is banked; return the chance that it ends scoreless.
+
+    ``after`` and ``bank`` are values as in :func:`play`, without payoffs and announcements; a winning roll counts as the last row.
+    """
+    dice, bust, win, first, weight, best_of, begin, points, left, _ = tables
+    rows = after.shape[0]
+    shift = points * dice + left
+    own = after.reshape(rows * dice)
+    chance = np.zeros((rows, dice + 1))
+    chance[0, dice] = 1.0
+    scoreless = 0.0
+    for t in range(swept):
+        for n in range(1, dice + 1):
+            here = chance[t, n]
+            if here == 0.0:
                 continue
-            total *= 2
-        if total > limit:
-            row, keep, value = 0, -1, lost[0]
-        else:
-            row, keep = min(total, top), left[o]
-            value = after[row, keep, 0]
-        if value > best:
-            best_row, best_keep, best = row, keep, value
-    return best_row, best_keep
+            scoreless += here * bust[n]
+            banked[rows - 1] += here * win[n]
+            for m in range(first[n], first[n + 1]):
+                at = _best(own, shift, begin[m], begin[m + 1], t * dice)
+                row, keep = at // dice, at % dice
+                if row >= swept or bank[row, keep] >= own[at]:
+                    banked[row] += here * weight[m]
+                else:
+                    chance[row, keep if keep > 0 else dice] += here * weight[m]
+    return scoreless

@@ -285,16 +285,14 @@ class CinqMilleEnv(AECEnv[str, Observation, Any]):
             return
         play.act(self.coding.action(action))
         self._steps += 1
-        self._clear_rewards()
-        self._cumulative_rewards[agent] = 0
         if play.position.to_play is None:
             self.rewards = {one: play.share(self._seats[one]) for one in self.agents}
+            self._accumulate_rewards()
             self.terminations = dict.fromkeys(self.agents, True)
         else:
             self.agent_selection = self.possible_agents[play.position.to_play]
             if self.max_steps is not None and self._steps >= self.max_steps:
                 self.truncations = dict.fromkeys(self.agents, True)
-        self._accumulate_rewards()
         if self.render_mode == "human":
             self.render()
 

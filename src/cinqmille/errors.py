@@ -120,7 +120,11 @@ SENTENCES = {
     "nothing_to_undo": "There is nothing to undo.",
     "bot_plays": "{player} is a bot and decides by itself.",
     "record_differs": "{file} holds another game, with {header}: {found}. Leave that option out to go on with it, or name another file.",
+    "no_such_choice": "There is no choice #{number}: they are numbered from #1 to #{choices}.",
     "stale": "Something has happened since: this was meant for number {seen}, the table is at {number}.",
+    # Mass play
+    "endless_game": "Game {game} was given up after {turns} turns: these bots never come to an end under these rules.",
+    "bot_stays": "The bot {bot} cannot be sent to other processes: define it in a module of its own, or let one worker play.",
 }
 
 
@@ -135,8 +139,16 @@ class CinqMilleError(ValueError):
         self.params = params
         super().__init__(code, params)
 
+    def __reduce__(self) -> tuple[Any, ...]:
+        return _again, (type(self), self.code, self.params), self.__dict__
+
     def __str__(self) -> str:
         return SENTENCES[self.code].format(**{name: plain(value, name) for name, value in self.params.items()})
+
+
+def _again(kind: type[CinqMilleError], code: str, params: dict[str, Any]) -> CinqMilleError:
+    """Make an error that was copied or sent to another process; its other attributes follow by themselves."""
+    return kind.__new__(kind, code, params)
 
 
 class InvalidRules(CinqMilleError):

@@ -39,6 +39,8 @@ def unplayable(table: ScoringTable, values: Mapping[str, Any]) -> Reason | None:
     scores = _Scores(values, step, finish, bankable)
     if not scores.can_win >> (-floor // step) & 1:
         return ("target_unreachable_exactly" if exact else "target_unreachable"), {"target": target, "most": most}
+    if scores.everywhere:
+        return None
     # A turn is scoreless by a bust or by passing an exact target; only a bust on all dice strikes.
     penalised = values["scoreless_limit"] and (exact or busts)
     struck = values["strike"] and table.can_bust(table.dice)
@@ -105,7 +107,7 @@ def _shifted(points: int, worth: int, whole: int, saturate: bool) -> int:
 
 
 def _doubled(points: int, whole: int, saturate: bool) -> int:
-    twice = sum(1 << 2 * place for place in range(points.bit_length()) if points >> place & 1)
+    twice = int("0".join(f"{points:b}"), 2)  # every bit at twice its place
     return _shifted(twice, 0, whole, saturate)
 
 
@@ -119,16 +121,24 @@ class _Scores:
         self._entry: int = values["entry"] // step
         self._min_bank: int = values["min_bank"] // step
         self._bankable = bankable
-        self.can_win = 0
+        exactly, most = f"{finish:b}"[::-1], finish.bit_length()
+        flags = bytearray(b"0" * self._goal)  # the highest total first, as int() reads them
+        self.can_win, known = 0, self._goal
         for score in range(self._goal - 1, -1, -1):
             need = self._entry if score <= self._zero else self._min_bank
             missing = self._goal - score
             if values["exact"]:
-                wins = finish >> missing & 1 and (score > self._zero or missing >= need)
+                wins = exactly[missing : missing + 1] == "1" and (score > self._zero or missing >= need)
             else:
-                wins = finish >> max(missing, need)
-            if wins or self._next(score) & self.can_win:
-                self.can_win |= 1 << score
+                wins = most > max(missing, need)
+            if not wins:
+                if known > score + 1:
+                    self.can_win, known = int(flags, 2), score + 1
+                wins = bool(self._next(score) & self.can_win)
+            if wins:
+                flags[self._goal - 1 - score] = ord("1")
+        self.can_win = int(flags, 2)
+        self.everywhere = b"0" not in flags
 
     def _next(self, score: int) -> int:
         """The totals below the target that one banked turn from ``score`` leads to."""
@@ -145,6 +155,10 @@ class _Scores:
         while todo:
             score = todo.pop()
             after = self._next(score) | (1 << max(0, score - loss) if loss else 0)
-            todo += [place for place in range(self._goal) if (after & ~reached) >> place & 1]
+            new = f"{after & ~reached:b}"[::-1]
             reached |= after
+            place = new.find("1")
+            while place >= 0:
+                todo.append(place)
+                place = new.find("1", place + 1)
         return reached

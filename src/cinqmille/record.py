@@ -121,10 +121,8 @@ class Game:
         if self.actions and isinstance(self.actions[-1], RollOn) and not isinstance(action, Roll):
             # A decision to roll that no roll followed is taken back: the text record has no word for it.
             return self.cut(len(self.actions) - 1).step(action)
-        step = do(self.position, action)
-        if isinstance(action, Points):
-            action = replace(action, points=_gained(self.position, step.position))
-        return replace(self, actions=(*self.actions, action), position=step.position), step.events
+        action, position, events = _kept(self.position, action)
+        return replace(self, actions=(*self.actions, action), position=position), events
 
     def cut(self, count: int) -> Game:
         """Return the game after its first ``count`` actions."""
@@ -201,11 +199,14 @@ class Game:
             if not all(isinstance(item, str) for item in items):
                 raise InvalidText("json_wrong", key=key)
         game = cls.new(rules, tuple(data["players"]), data["headers"])
+        position, actions = game.position, list[Action]()
         for number, text in enumerate(data["actions"], start=1):
             try:
-                game = game.play(parse_action(text))
+                action, position, _ = _kept(position, parse_action(text))
             except CinqMilleError as error:
                 raise RecordError(number, 1, error) from None
+            actions.append(action)
+        game = replace(game, actions=tuple(actions), position=position)
         try:
             comments = tuple(Comment(_number(after), text, inline is True) for after, text, inline in data["comments"])
             places = [0, *(comment.after for comment in comments), len(game.actions)]
@@ -242,6 +243,14 @@ def replay(text: str) -> Game:
     """Return the game of a record, text or JSON; raise RecordError or InvalidText when it is not one."""
     text = text.removeprefix("\ufeff")
     return Game.from_json(text) if text.lstrip().startswith("{") else Game.parse(text)
+
+
+def _kept(before: Position, action: Action) -> tuple[Action, Position, tuple[Event, ...]]:
+    """Do ``action``, and return it as a game keeps it, typed points as what they added, with what it led to."""
+    step = do(before, action)
+    if isinstance(action, Points):
+        action = Points(_gained(before, step.position), action.all_dice)
+    return action, step.position, step.events
 
 
 def _gained(before: Position, after: Position) -> int:
@@ -282,8 +291,7 @@ def _check_header(key: str, value: str, players: tuple[str, ...], dice: int) -> 
 
 def _turns(game: Game) -> Iterator[Turn]:
     tokens: list[str] = []
-    first = 0
-    count = 0
+    first = count = 0
     for count, (before, action, step) in enumerate(game.steps(), start=1):
         player = before.to_play
         assert player is not None
@@ -414,8 +422,7 @@ def _play_line(game: Game, line: str, number: int, *, last: bool) -> Game:
     start_of_name = len(line) - len(line.lstrip()) + 1
     offset = len(line) - len(rest) + 1
     tokens = [(match[0], offset + match.start()) for match in re.finditer(r"\S+", rest)]
-    reader = _TurnReader(game, name.strip())
-    column = start_of_name
+    reader, column = _TurnReader(game, name.strip()), start_of_name
     try:
         reader.begin(tokens[0][0] if len(tokens) == 1 else "")
         if not tokens:
@@ -428,26 +435,28 @@ def _play_line(game: Game, line: str, number: int, *, last: bool) -> Game:
     if not reader.ended and not last:
         end = len(line.rstrip()) + 1
         raise RecordError(number, end, IllegalAction("turn_not_finished", player=name.strip()))
-    return reader.game
+    return replace(game, actions=(*game.actions, *reader.played), position=reader.position)
 
 
 class _TurnReader:
-    """Plays one line of a record, token by token."""
+    """Plays one line of a record, token by token: what was ``played`` and where it leads."""
 
     def __init__(self, game: Game, name: str) -> None:
-        self.game = game
+        self.position = game.position
+        self.played: list[Action] = []
         self.ended = False
+        self._players = game.players
         self._name = name
 
     def begin(self, lone_token: str) -> None:
         """Check that this line may come now; ``lone_token`` is its only token, if it has just one."""
-        players, position = self.game.players, self.game.position
-        if self._name not in players:
-            raise InvalidText("unknown_player", name=self._name, known=players)
-        if position.to_play is None:
+        if self._name not in self._players:
+            raise InvalidText("unknown_player", name=self._name, known=self._players)
+        if self.position.to_play is None:
             raise IllegalAction("game_over")
-        if players[position.to_play] != self._name and lone_token not in ("leave", "back"):
-            raise IllegalAction("out_of_turn", player=self._name, expected=players[position.to_play])
+        expected = self._players[self.position.to_play]
+        if expected != self._name and lone_token not in ("leave", "back"):
+            raise IllegalAction("out_of_turn", player=self._name, expected=expected)
 
     def read(self, token: str, *, followed_by: str) -> None:
         """Play one token; it is followed by another, by a line (``"\\n"``), or by nothing."""
@@ -456,7 +465,7 @@ class _TurnReader:
         if token == "skip":
             self._play(Skip())
         elif token in ("leave", "back"):
-            place = self.game.players.index(self._name)
+            place = self._players.index(self._name)
             self._play(Leave(place) if token == "leave" else Back(place))
             self.ended = True
         elif token == "+":
@@ -471,12 +480,12 @@ class _TurnReader:
             raise InvalidText("bad_token", token=token)
 
     def _play(self, action: Action) -> None:
-        self.game = self.game.play(action)
-        position = self.game.position
-        self.ended = position.phase == "over" or (position.fresh and not isinstance(action, RollOn))
+        action, self.position, _ = _kept(self.position, action)
+        self.played.append(action)
+        self.ended = self.position.phase == "over" or (self.position.fresh and not isinstance(action, RollOn))
 
     def _bank(self, written: str | None, star: bool) -> None:
-        before = self.game.position
+        before = self.position
         if before.fresh:
             if written is None:
                 raise InvalidText("points_missing")
@@ -485,17 +494,16 @@ class _TurnReader:
         if star:
             raise IllegalAction("points_not_scoreless", points=int(written or 0))
         self._play(Bank())
-        gained = _gained(before, self.game.position)
+        gained = _gained(before, self.position)
         if written is not None and int(written) != gained:
             raise IllegalAction("wrong_gain", written=int(written), gain=gained)
 
     def _roll(self, roll: str, kept: str | None, followed_by: str) -> None:
         dice = parse_dice(roll)
-        if self.game.position.phase in ("start", "decide"):
+        if self.position.phase in ("start", "decide"):
             self._play(RollOn())
-        position = self.game.position
         self._play(Roll(dice))
-        found = scored(position.rules, dice)
+        found = scored(self.position.rules, dice)
         if found.wins and kept is not None:
             raise IllegalAction("wins_alone", dice=dice)
         if found.wins:
@@ -504,10 +512,10 @@ class _TurnReader:
             if followed_by and found.bust:
                 raise IllegalAction("is_a_bust", roll=dice)
             if followed_by not in ("", "skip", "leave"):
-                raise IllegalAction("set_aside_missing", roll=dice, legal=legal_keeps(self.game.position))
+                raise IllegalAction("set_aside_missing", roll=dice, legal=legal_keeps(self.position))
         elif kept == "-":
             if not found.bust:
-                raise IllegalAction("not_a_bust", roll=dice, legal=legal_keeps(self.game.position))
+                raise IllegalAction("not_a_bust", roll=dice, legal=legal_keeps(self.position))
         elif found.bust:
             raise IllegalAction("is_a_bust", roll=dice)
         else:

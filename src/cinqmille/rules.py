@@ -15,7 +15,7 @@ import re
 import tomllib
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import Field, dataclass, field, fields, replace
-from functools import cache
+from functools import cache, lru_cache
 from importlib import resources
 from pathlib import Path
 from typing import Any, Literal
@@ -301,7 +301,7 @@ PARAMETERS: tuple[Parameter, ...] = tuple(_parameter(f) for f in fields(Rules) i
 _BY_NAME = {parameter.name: parameter for parameter in PARAMETERS}
 
 
-@cache
+@lru_cache(maxsize=256)
 def _unplayable(rules: Rules) -> tuple[str, dict[str, Any]] | None:
     return unplayable(rules.table, rules.values())
 

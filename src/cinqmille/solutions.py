@@ -90,7 +90,7 @@ def loads(data: bytes, rules: Rules) -> Solution:
         residual = float(header["residual"])
     else:
         steps = np.frombuffer(zlib.decompress(payload), dtype="<u4").reshape(shape)
-        values = np.cumsum(steps, axis=2, dtype=np.uint32) * _STEP
+        values = (np.cumsum(steps, axis=2, dtype=np.uint32) * _STEP).astype(np.float64)
         residual = max(float(header["residual"]), _STEP / 2)
     none = np.zeros((*shape[:3], shape[3], 0, rules.dice + 1))
     return Solution(rules, values, none, residual, int(header["passes"]), float(header["seconds"]))

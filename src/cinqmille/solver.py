@@ -19,8 +19,8 @@ from typing import Any
 
 import numpy as np
 
-from cinqmille import _kernels as kernels
-from cinqmille import straight
+import cinqmille._kernels as kernels
+import cinqmille.straight as straight
 from cinqmille.errors import InvalidRules
 from cinqmille.rules import Rules
 from cinqmille.tables import Floats, Ints, RuleTables, rule_tables
@@ -187,7 +187,9 @@ class _TwoPlayers:
         batches = F.shape[0]
         D, B = D[:batches], B[:batches]
         exact, most = self.rules.exact, self.tables.most
-        swept = kernels.fill_top(D, B, F, rows, most, self.slot, exact, self.sure if R.shape[1] == 0 else 0.0)
+        swept = kernels.fill_top(D, B, F, rows, most, self.slot, exact, self.sure)
+        if R.shape[1]:
+            swept = rows
         if self.straight is not None:
             self.straight(D.reshape(batches, -1), B.reshape(batches, -1), F, swept, start)
         else:

@@ -14,6 +14,7 @@ import sys
 import tempfile
 from collections import Counter
 from collections.abc import Callable
+from itertools import pairwise
 from pathlib import Path
 from types import ModuleType
 from typing import Any
@@ -21,6 +22,7 @@ from typing import Any
 from platformdirs import user_cache_path
 
 from cinqmille._kernels import LANES
+from cinqmille._three_kernels import ABREAST
 from cinqmille.tables import RuleTables
 
 Sweep = Callable[..., None]
@@ -59,36 +61,91 @@ def text(tables: RuleTables, *, must: bool) -> str:
 
 def _menus(tables: RuleTables, count: int, width: int) -> list[str]:
     """Loads, shared maxima and sums for the menus of ``count`` dice."""
-    lines: list[str] = []
-    names: dict[int, str] = {}
-    menus: list[tuple[float, set[str]]] = []
-    for m in range(int(tables.first[count]), int(tables.first[count + 1])):
-        options = range(int(tables.begin[m]), int(tables.begin[m + 1]))
-        places = [int(tables.points[o]) * width + int(tables.left[o]) * LANES for o in options]
-        for place in places:
-            names.setdefault(place, f"v{len(names)}")
-        menus.append((float(tables.weight[m]), {names[place] for place in places}))
-    lines += [f"{name} = row[{place} + l]" for place, name in names.items()]
-    made = 0
-    while True:
-        pairs = Counter((a, b) for _, menu in menus for i, b in enumerate(sorted(menu)) for a in sorted(menu)[:i])
-        if not pairs:
-            break
-        (a, b), _ = min(pairs.items(), key=lambda item: (-item[1], item[0]))
-        lines.append(f"m{made} = max({a}, {b})")
-        for _, menu in menus:
-            if a in menu and b in menu:
-                menu -= {a, b}
-                menu.add(f"m{made}")
-        made += 1
-    return lines + [f"acc += {weight!r} * {next(iter(menu))}" for weight, menu in menus]
+    options, pairs, menus = _merged(tables, count)
+    lines = [f"v{i} = row[{points * width + left * LANES} + l]" for i, (points, left) in enumerate(options)]
+    lines += [f"v{i} = max(v{a}, v{b})" for i, (a, b) in enumerate(pairs, len(options))]
+    return lines + [f"acc += {weight!r} * v{node}" for weight, node in menus]
+
+
+def _merged(
+    tables: RuleTables, count: int
+) -> tuple[list[tuple[int, int]], list[tuple[int, int]], list[tuple[float, int]]]:
+    """The menus of ``count`` dice with whatever they share compared once.
+
+    Returns the options (points, left), numbered from 0; pairs of which the better is taken, numbered on from there;
+    and for every menu its weight and the number of its best. Only neighbours are paired, so that of equally good options
+    the same one is taken whatever is shared.
+    """
+    options: dict[tuple[int, int], int] = {}
+    menus: list[list[int]] = []
+    first = int(tables.first[count])
+    weights = tables.weight[first : int(tables.first[count + 1])].tolist()
+    for m in range(first, first + len(weights)):
+        found = range(int(tables.begin[m]), int(tables.begin[m + 1]))
+        places = [(int(tables.points[o]), int(tables.left[o])) for o in found]
+        menus.append([options.setdefault(place, len(options)) for place in places])
+    made: list[tuple[int, int]] = []
+    while any(len(menu) > 1 for menu in menus):
+        seen = Counter(pair for menu in menus for pair in pairwise(menu))
+        best = min(seen, key=lambda pair: (-seen[pair], pair))
+        for menu in menus:
+            for i in range(len(menu) - 2, -1, -1):
+                if tuple(menu[i : i + 2]) == best:
+                    menu[i : i + 2] = [len(options) + len(made)]
+        made.append(best)
+    return list(options), made, [(weight, menu[0]) for weight, menu in zip(weights, menus, strict=True)]
+
+
+def text_many(tables: RuleTables, players: int) -> str:
+    """Return the module that sweeps this table for a table of so many players (see ``_three_kernels``)."""
+    size = players * ABREAST
+    lines = [
+        '"""Made by cinqmille.straight: one turn of one scoring table, written out."""',
+        "from numba import njit",
+        "from cinqmille._three_kernels import bank_or_roll, fill_banked, roll_written",
+    ]
+    for count in range(1, tables.dice + 1):
+        options, pairs, menus = _merged(tables, count)
+        places = [(points * tables.dice + left) * size for points, left in options]
+        chances = f"{float(tables.bust[count])!r}, {float(tables.win[count])!r}"
+        lines.append(f"roll_{count} = roll_written({players}, {chances}, {places}, {pairs}, {menus})")
+    lines += [
+        '@njit(cache=True, nogil=True, fastmath={"contract", "nsz", "nnan"}, error_model="numpy")',
+        "def sweep(channels, D, B, B_rows, F, rows, swept, ceiling, reach, slot, start):",
+        f" bank_row = (slot[{tables.dice - 1}] + 1) * {size - ABREAST}",
+        " for batch in range(rows.size):",
+        f"  bottom = (ceiling - rows[batch]) * {tables.dice * size}",
+        "  banks = batch * B_rows * bank_row",
+        f"  fill_banked(D, bottom, B, banks, bank_row, swept[batch], rows[batch], reach, slot, {size})",
+        "  for t in range(swept[batch] - 1, -1, -1):",
+        f"   row = bottom + t * {tables.dice * size}",
+        "   bank = banks + t * bank_row",
+    ]
+    for count in range(1, tables.dice + 1):
+        left = count % tables.dice
+        lines += [
+            f"   roll_{count}(D, row, F, batch * {ABREAST}, start, batch * {size})",
+            f"   at = bank + slot[{left}] * {size - ABREAST}",
+            f"   bank_or_roll(channels, B, at, start, batch * {size}, D, row + {left * size})",
+        ]
+    return "\n".join(lines) + "\n"
 
 
 def path(tables: RuleTables, *, must: bool) -> Path:
     """Return the file of this table's sweep, which may not exist yet."""
+    return _path(tables, LANES, must)
+
+
+def path_many(tables: RuleTables, players: int) -> Path:
+    """Return the file of this table's sweep for so many players, which may not exist yet."""
+    kernels = Path(__file__).with_name("_three_kernels.py").read_bytes()
+    return _path(tables, ABREAST, players, hashlib.sha256(kernels).hexdigest())
+
+
+def _path(tables: RuleTables, *details: object) -> Path:
     # Whatever the text depends on: the numbers, their layout and this file.
     digest = hashlib.sha256(Path(__file__).read_bytes())
-    digest.update(repr((LANES, must, [array.tolist() for array in tables[1:]])).encode())
+    digest.update(repr((*details, [array.tolist() for array in tables[1:]])).encode())
     return user_cache_path("cinqmille") / "kernels" / f"sweep_{digest.hexdigest()[:16]}.py"
 
 
@@ -97,7 +154,15 @@ def sweep(tables: RuleTables, *, must: bool) -> Sweep:
 
     Compiling happens at the first call ever (seconds); later starts read numba's cache.
     """
-    file = path(tables, must=must)
+    return _loaded(path(tables, must=must), lambda: text(tables, must=must))
+
+
+def sweep_many(tables: RuleTables, players: int) -> Sweep:
+    """Return the compiled sweep of this table for so many players: as :func:`sweep`."""
+    return _loaded(path_many(tables, players), lambda: text_many(tables, players))
+
+
+def _loaded(file: Path, written: Callable[[], str]) -> Sweep:
     name = f"cinqmille_{file.stem}"
     module: ModuleType | Any = sys.modules.get(name)
     if module is None:
@@ -105,10 +170,11 @@ def sweep(tables: RuleTables, *, must: bool) -> Sweep:
             file.parent.mkdir(parents=True, exist_ok=True)
             handle, temporary = tempfile.mkstemp(dir=file.parent, suffix=".tmp")
             with os.fdopen(handle, "w", encoding="utf-8") as out:
-                out.write(text(tables, must=must))
+                out.write(written())
             Path(temporary).replace(file)
         spec = importlib.util.spec_from_file_location(name, file)
-        assert spec is not None and spec.loader is not None
+        assert spec is not None
+        assert spec.loader is not None
         module = importlib.util.module_from_spec(spec)
         sys.modules[name] = module
         spec.loader.exec_module(module)

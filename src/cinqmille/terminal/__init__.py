@@ -12,7 +12,7 @@ from typing import TextIO
 
 from cinqmille.bots import bot
 from cinqmille.dice import parse_source
-from cinqmille.errors import CinqMilleError, IllegalAction, RecordError
+from cinqmille.errors import CinqMilleError, IllegalAction
 from cinqmille.plaintext import usable
 from cinqmille.record import Game
 from cinqmille.rules import Sheet
@@ -118,10 +118,19 @@ def _session(screen: Screen, given: _Given, record: Path | None) -> Session:
     try:
         if not file.path.exists():
             return _begun(screen, given.new_game(screen, now), file)
-        return Session(screen, given.checked(_read(file, screen.words), file.path), file)
+        return _gone_on_with(screen, given, file)
     except BaseException:
         file.close()
         raise
+
+
+def _gone_on_with(screen: Screen, given: _Given, file: RecordFile) -> Session:
+    try:
+        return Session(screen, given.checked(file.read(), file.path), file)
+    except CinqMilleError as error:
+        if "file" in error.params:
+            raise
+        raise RecordProblem(file.path, "{what}", what=screen.words.error(error).rstrip(".")) from None
 
 
 def _begun(screen: Screen, game: Game, file: RecordFile) -> Session:
@@ -151,13 +160,6 @@ def _somewhere(screen: Screen, now: datetime) -> RecordFile:
             raise RecordProblem(path, recordfile.TAKEN)
         except RecordProblem as problem:
             screen.tell(problem.sentence(screen.words))
-
-
-def _read(file: RecordFile, words: Words) -> Game:
-    try:
-        return file.read()
-    except RecordError as error:
-        raise RecordProblem(file.path, "{what}", what=words.error(error).rstrip(".")) from None
 
 
 def _offered(screen: Screen, most: int = 5) -> Path | None:

@@ -6,7 +6,7 @@ import time
 from collections.abc import Iterable
 from typing import TextIO
 
-from cinqmille.plaintext import printable, usable, wrapped
+from cinqmille.plaintext import cells, printable, usable, wrapped
 from cinqmille.words import Words
 
 WIDTH = 80
@@ -32,6 +32,11 @@ class Screen:
     def tell(self, text: str, indent: str = "") -> None:
         """Show text that is in the reader's language already; lines after the first begin with ``indent``."""
         self._out.write(wrapped(printable(text), WIDTH, indent) + "\n")
+
+    def point(self, said: str, exact: str) -> None:
+        """Show a sentence and after it, never broken so that it can be copied, a path or a command."""
+        gap = " " if cells(f"{said} {exact}") <= WIDTH else "\n"
+        self._out.write(f"{wrapped(said, WIDTH)}{gap}{printable(exact)}\n")
 
     def tell_all(self, lines: Iterable[str], indent: str = "") -> None:
         """Show several texts, each on a line of its own."""

@@ -12,7 +12,6 @@ from cinqmille.errors import CinqMilleError, RecordError
 from cinqmille.plaintext import shortened
 from cinqmille.position import Position
 from cinqmille.record import Game
-from cinqmille.rules import PRESETS
 from cinqmille.table import News, Table
 from cinqmille.terminal import shown, typed
 from cinqmille.terminal.recordfile import TAKEN, RecordFile, RecordProblem
@@ -70,8 +69,7 @@ class Session:
 
     def _welcome(self) -> None:
         screen, words, game = self._screen, self._words, self._table.game
-        title, canonical = sheet.page(game.rules, words).title, game.rules.canonical
-        screen.tell(title if canonical in PRESETS else words.say("{name}: {value}", name=title, value=canonical))
+        screen.tell(sheet.page(game.rules, words).title)
         screen.tell(sheet.in_short(game.rules, words), "  ")
         settled = sheet.decisions(game.rules, words)
         if settled:
@@ -79,7 +77,7 @@ class Session:
             screen.tell_all((f"- {line}" for line in settled), "  ")
         for seat, robot in self._table.bots.items():
             screen.say("{player} is a bot: {spec}.", player=game.players[seat], spec=robot.spec)
-        screen.say("The game is kept in {path}", path=str(self._file.path))
+        screen.point(self._words.say("The game is kept in:"), str(self._file.path))
         if game.actions:
             screen.say("It goes on after entry {entries}.", entries=len(game.turns()))
             screen.tell_all(shown.standings(game, words))
@@ -116,6 +114,8 @@ class Session:
         dice = position.dice_left or position.rules.dice
         if position.to_play in self._table.bots:
             player = self._names[position.to_play]
+            if self._table.awaits == "bot":
+                return words.say("Enter lets {player} play.", player=player)
             return words.count(
                 "Roll {n} die for {player} and type it.",
                 "Roll {n} dice for {player} and type them.",
@@ -141,17 +141,20 @@ class Session:
                 return self._decide_hint(dice)
 
     def _type_a_turn(self, dice: int) -> str:
-        first = self._awaited(dice)
-        only = self._words.say("Or type only the points of the turn, as in 450 (0 for none).")
+        hint = self._words.count(
+            "Type the {n} die rolled, or only the turn's points (450, or 0 for none).",
+            "Type the {n} dice rolled, or only the turn's points (450, or 0 for none).",
+            dice,
+        )
         star = self._words.say("0* is a bust on a roll of all dice.") if self._position.rules.strike else ""
-        return " ".join(filter(None, (first, only, star)))
+        return f"{hint} {star}" if star else hint
 
     def _set_aside_hint(self) -> str:
         best = shown.example(self._position)
         if self._table.real:
-            return self._words.say("Set aside: dice ({dice}), #1 or all; with b it is banked ({dice} b).", dice=best)
+            return self._words.say("Set aside: {dice}, #1 or all; add b to bank, as in {dice} b.", dice=best)
         return self._words.say(
-            "Set aside: dice ({dice}), #1 or all; with b to bank, with r to roll again ({dice} r).", dice=best
+            "Set aside: {dice}, #1 or all; add b to bank or r to roll again, as in {dice} r.", dice=best
         )
 
     def _decide_hint(self, dice: int) -> str:
@@ -177,7 +180,8 @@ class Session:
             hint = count("r rolls {n} die.", "r rolls {n} dice.", dice)
         else:
             hint = count("Enter rolls {n} die.", "Enter rolls {n} dice.", dice)
-        return f"{hint} {self._words.say('?50 announces 50 and rolls.')}" if announce else hint
+        how = self._words.say("?50 announces 50 and rolls.")
+        return f"{hint} {how}" if announce else hint
 
     def _awaited(self, dice: int) -> str:
         return self._words.count("Roll {n} die and type it.", "Roll {n} dice and type them.", dice)
@@ -202,15 +206,17 @@ class Session:
             if unknown.what:
                 self._screen.say("'{text}' is not understood here.", text=shortened(unknown.what, 40))
             self._screen.tell(self._options())
-        except CinqMilleError as error:
-            self._screen.tell(self._words.error(error.cause if isinstance(error, RecordError) else error))
-            self._screen.tell(self._options())
-        except RecordProblem as problem:
-            self._not_saved(problem)
+        except (CinqMilleError, RecordProblem) as problem:
+            self._refused(problem)
 
-    def _not_saved(self, problem: RecordProblem) -> None:
-        self._screen.tell(problem.sentence(self._words))
-        self._screen.say("Nothing of this was played. Try it again, or type save and the path of another file.")
+    def _refused(self, problem: CinqMilleError | RecordProblem) -> None:
+        """Say why something was not done, and what can be done instead."""
+        if isinstance(problem, RecordProblem):
+            self._screen.tell(problem.sentence(self._words))
+            self._screen.say("Nothing of this was played. Try it again, or type save and the path of another file.")
+            return
+        self._screen.tell(self._words.error(problem.cause if isinstance(problem, RecordError) else problem))
+        self._screen.tell(self._options())
 
     def _move(self, line: str) -> None:
         position, table = self._position, self._table
@@ -232,22 +238,32 @@ class Session:
 
     def _bot(self) -> None:
         """Let a bot go one step further; where nobody else is left, only when asked."""
+        fresh = self._position.fresh
+        if fresh and self._nobody_left():
+            self._screen.say("Only bots are left.")
+            self._screen.tell(self._options())
+            if not self._may_go_on():
+                return
         try:
-            if self._nobody_left() and self._position.fresh:
-                self._screen.say("Only bots are left: Enter lets {player} play.", player=self._names[self._seat()])
-                line = self._screen.ask(self._prompt())
-                if line:
-                    return self._obey(line)
+            if fresh:
+                self._screen.tell("")
             news = self._table.play_bot()
-        except RecordProblem as problem:
-            self._not_saved(problem)
-            line = self._screen.ask(self._prompt())
-            return self._obey(line) if line else None
+        except (CinqMilleError, RecordProblem) as problem:
+            self._refused(problem)
+            self._may_go_on()
+            return
         self._tell(news)
         if any(isinstance(event, Rolled) for one in news for event in one.events):
             self._screen.rest()
         if self._table.awaits != "bot":
             self._show_state()
+
+    def _may_go_on(self) -> bool:
+        """Ask before a bot plays: Enter lets it, anything else is obeyed."""
+        line = self._screen.ask(self._prompt())
+        if line:
+            self._obey(line)
+        return not line
 
     def _nobody_left(self) -> bool:
         people = [seat for place, seat in enumerate(self._position.seats) if place not in self._table.bots]
@@ -287,13 +303,17 @@ class Session:
             case "scores":
                 screen.tell_all(shown.ladders(game, words), "    ")
             case "record":
-                screen.say("The game is kept in {path}", path=str(self._file.path))
+                screen.point(self._words.say("The game is kept in:"), str(self._file.path))
                 screen.tell_all(shown.entries(game), "    ")
+            case "why" if not rest and not self._position.roll:
+                screen.say(_WHY)
             case "why":
                 dice, roll = typed.dispute(rest, self._position)
                 screen.tell_all(shown.dispute(game.rules, dice, roll, words), "  ")
             case "help":
                 self._help()
+            case "save" if not rest:
+                screen.say(_SAVE)
             case "save":
                 self._save_as(rest)
             case _:
@@ -369,19 +389,21 @@ class Session:
         return table.game.turns()[-1].text
 
     def _save_as(self, rest: str) -> None:
-        if not rest:
-            raise typed.NotUnderstood("save")
-        file = RecordFile(Path(rest))
         try:
-            if file.path.exists():
-                raise RecordProblem(file.path, TAKEN)
-            file.write(self._table.game)
-        except RecordProblem:
-            file.close()
-            raise
+            file = RecordFile(Path(rest))
+            try:
+                if file.path.exists():
+                    raise RecordProblem(file.path, TAKEN)
+                file.write(self._table.game)
+            except RecordProblem:
+                file.close()
+                raise
+        except RecordProblem as problem:
+            self._screen.tell(problem.sentence(self._words))
+            return
         self._file.close()
         self._file = file
-        self._screen.say("The game is kept in {path}", path=str(file.path))
+        self._screen.point(self._words.say("The game is kept in:"), str(file.path))
 
     def _help(self) -> None:
         words = self._words
@@ -405,25 +427,28 @@ class Session:
             self._obey(line)
 
     def _farewell(self) -> None:
+        path = str(self._file.path)
         if self._table.awaits == "nothing":
-            self._screen.say("The whole game is in {path}", path=str(self._file.path))
+            self._screen.point(self._words.say("The whole game is in:"), path)
         else:
-            command = f"cinqmille play {shlex.quote(str(self._file.path))}"
-            self._screen.say("The game is saved. To go on:")
-            self._screen.tell(command, "  ")
+            command = f"cinqmille play {shlex.quote(path)}"
+            self._screen.point(self._words.say("The game is saved. To go on:"), command)
 
 
 def _ends_a_turn(news: News) -> bool:
     return (news.position.fresh and not isinstance(news.action, RollOn)) or news.position.phase == "over"
 
 
+_WHY = N_("why 155 in 15534: how dice score, or why they do not.")
+_SAVE = N_("save PATH: keep the game in another file.")
 _HELP = (
     N_("155 or #2: set dice aside. all: the best choice. b: bank. r: roll again. In one line: 155 b, 155 r."),
     N_("?50: announce 50 and roll. +: take over the previous turn. skip: miss a turn."),
     N_("leave NAME, back NAME: a player leaves, comes back."),
     N_("scores: totals and falls. odds: chances. sheet: rules. record: the turns so far."),
-    N_("why 155 in 15534: how dice score, or why they do not."),
-    N_("save PATH: keep the game in another file. quit: leave; nothing is lost."),
+    _WHY,
+    _SAVE,
+    N_("quit: leave; nothing is lost."),
 )
 _HELP_DRAWN = (N_("undo: take back a set-aside, as long as no dice were rolled since."),)
 _HELP_REAL = (

@@ -36,7 +36,7 @@ def standings(game: Game, words: Words) -> list[str]:
         marker = ">" if seat == position.to_play else "*" if seat in position.winners else " "
         total = words.number(standing.score)
         if standing.away:
-            total = f"{words.say('(away)')} {total}"
+            total = words.say("(away) {total}", total=standing.score)
         entries.append(f"{marker} {fitted(name, size - 3 - cells(total))} {total}")
     return ["  ".join(entries[place : place + 2]) for place in range(0, len(entries), 2)]
 
@@ -82,9 +82,12 @@ def turn_begins(game: Game, words: Words) -> list[str]:
     assert position.to_play is not None
     name = game.players[position.to_play]
     lines = [
-        words.say("{player} to play (entry {entry}).", player=name, entry=len(game.turns()) + 1)
-        + " "
-        + _to_target(position, words)
+        words.say(
+            "{player} to play (entry {entry}): {standing}",
+            player=name,
+            entry=len(game.turns()) + 1,
+            standing=_to_target(position, words),
+        )
     ]
     need = rules.entry if score_now <= 0 else rules.min_bank
     if need:
@@ -142,8 +145,8 @@ def _to_target(position: Position, words: Words) -> str:
     missing = max(0, position.rules.target - position.score)
     points = words.points(position.score)
     if position.rules.exact:
-        return words.say("{points} so far, exactly {missing} to the target.", points=points, missing=missing)
-    return words.say("{points} so far, {missing} to the target.", points=points, missing=missing)
+        return words.say("{points}, exactly {missing} to the target.", points=points, missing=missing)
+    return words.say("{points}, {missing} to the target.", points=points, missing=missing)
 
 
 def choices(position: Position, words: Words) -> list[str]:

@@ -109,14 +109,13 @@ def seat_named(text: str, names: Sequence[str]) -> int:
 def dispute(text: str, position: Position) -> tuple[tuple[int, ...] | None, tuple[int, ...]]:
     """Return the dice and the roll that ``155 in 15534`` names; the dice are None when a whole roll is asked about.
 
-    Dice alone are part of the roll on the table if they can be, otherwise they are a roll themselves.
+    Without a word it is the roll on the table; dice alone are part of that if they can be, otherwise a roll
+    themselves.
     """
     part, found, whole = re.sub(r"\b(?:in|dans|de|of|from)\b|>", "|", text).partition("|")
     if found:
         return tuple(sorted(parse_dice(_joined(part)))), parse_dice(_joined(whole))
     if not text:
-        if not position.roll:
-            raise NotUnderstood(text)
         return None, position.roll
     dice = parse_dice(_joined(text))
     if len(dice) < len(position.roll):
@@ -141,6 +140,7 @@ def _unnamed(line: str, position: Position, names: Sequence[str]) -> str:
 
 def _tokens(line: str) -> list[str]:
     line = re.sub(r"\s#(?!\s*\d).*", "", line)  # the comment of a record's line
+    line = re.sub(r"(?i)\bannonce[rz]?\s+(?=\d)|\bannounce\s+(?=\d)", "?", line)
     line = re.sub(r"(?<=[1-6])[-.,;](?=[1-6])", "", line)
     line = re.sub(r"(?<=[=?>#])\s+(?=[\d-])|\s+(?=>)", "", line)
     # 1 5 5 3 4 are dice one by one, and 155b is 155 b.
@@ -273,7 +273,7 @@ class _Reader:
     def _choice(self, number: int) -> Keep:
         keeps = self._keeps()
         if not 1 <= number <= len(keeps):
-            raise IllegalAction("no_such_entry", number=number, entries=len(keeps))
+            raise IllegalAction("no_such_choice", number=number, choices=len(keeps))
         return keeps[number - 1]
 
     def _best(self) -> Keep:
