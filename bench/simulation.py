@@ -66,15 +66,15 @@ def main() -> None:
     load = f", load {os.getloadavg()[0]:.1f}" if hasattr(os, "getloadavg") else ""
     print(f"warming: {time.perf_counter() - begun:.1f} s; cores: {cores}{load}")
     one: dict[str, list[tuple[float, float]]] = {name: [] for name in MATCHES}
-    two: list[float] = []
+    two: list[tuple[float, float]] = []
     gain: list[float] = []
     core: list[float] = []
     for number in range(options.rounds):
         for name, (rules, bots) in MATCHES.items():
             one[name].append(rate(rules, bots, options.games, number, 1))
             if name == "cinq-des" and cores > 1:
-                two.append(rate(rules, bots, 2 * options.games, number, 2)[0])
-                gain.append(two[-1] / one[name][-1][0])
+                two.append(rate(rules, bots, 2 * options.games, number, 2))
+                gain.append(two[-1][0] / one[name][-1][0])
         report = simulate(*MATCHES["cinq-des"], games=100, seed=number, core=True, workers=1)
         core.append(report.turns / report.seconds)
     print(f"{'turns a second':42}{'median':>10}{'best':>10}{'cpu':>10}{'asked':>10}{'ratio':>14}")
@@ -83,7 +83,8 @@ def main() -> None:
         line(f"{name}, one core", walls, ASKED_ONE if name == "cinq-des" else None, cpus)
         if name == "cinq-des":
             if two:
-                line("cinq-des, two cores", two, None)
+                both = statistics.median(cpu for _, cpu in two)
+                line("cinq-des, two cores", [wall for wall, _ in two], None, both)
                 line("  times one core of the same round", gain, ASKED_TWO)
             else:
                 print("cinq-des, two cores: MISSING, there is only one core here")

@@ -2,9 +2,10 @@
 
     python bench/solver.py [--rounds 3] [--reference PATH]
 
-PATH is the folder with ``two_players.cpp`` and its menu files (or the script in it). Everything runs on one core, warm, in
-interleaved rounds; printed are the medians and their ratios to the reference, with the ratio asked for, misses included. The
-last lines show a table never seen before (generic kernel, nothing compiled for it) and how time grows with target.
+PATH is the folder with ``two_players.cpp`` and its menu files (or the script in it). Everything runs on one core,
+warm, in interleaved rounds; printed are the medians and their ratios to the reference, with the ratio asked for, misses
+included. The last lines show a table never seen before (generic kernel, nothing compiled for it) and how time
+grows with target.
 """
 
 from __future__ import annotations

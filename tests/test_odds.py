@@ -5,8 +5,8 @@ from collections import Counter
 from fractions import Fraction
 
 import pytest
-import referee
 
+import referee
 from cinqmille import PRESETS, IllegalAction, Rules, odds
 
 BUSTS = ("2/3", "4/9", "5/18", "17/108", "25/324")

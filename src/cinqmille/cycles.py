@@ -31,6 +31,11 @@ class Plan:
         ours, theirs = (self.passes, *self.chances), (other.passes, *other.chances)
         return max(abs(a - b) for a, b in zip(ours, theirs, strict=True)) < _CERTAIN
 
+    def turned(self, seats: int) -> Plan:
+        """The same plan played by somebody so many seats further on."""
+        players = len(self.chances)
+        return Plan(self.passes, tuple(self.chances[(c - seats) % players] for c in range(players)))
+
 
 def plans(channels: Floats, F: Floats) -> list[Plan]:
     """Return the plan of every turn of a cycle from what a sweep found: ``channels[turn, channel]``, ``F[turn]``."""
@@ -58,13 +63,16 @@ def values(cycle: Sequence[Plan]) -> Floats:
     return P
 
 
-def equilibrium(known: Sequence[Sequence[Plan]], period: int) -> Floats | None:
+def equilibrium(known: Sequence[Sequence[Plan]], players: int) -> Floats | None:
     """Return ``P[turn, player]`` in which no plan of ``known[turn]`` is better than those played; None if none was found.
 
-    Pure plans come first, then mixtures of two for as few players as possible. A cycle that repeats itself after ``period``
-    turns is played alike in each repetition.
+    Pure plans come first, then mixtures of two for as few players as possible. A cycle that repeats itself has fewer turns
+    ``known`` than players, and is played alike in each repetition.
     """
-    for supports in sorted(_supports([len(choice) for choice in known[:period]]), key=lambda s: sum(map(len, s))):
+    counts = [len(choice) for choice in known]
+    period = len(known)
+    known = [[plan.turned(t - t % period) for plan in known[t % period]] for t in range(players)]
+    for supports in sorted(_supports(counts), key=lambda s: sum(map(len, s))):
         found = _solved(known, supports)
         if found is not None and _stable(known, found):
             return found

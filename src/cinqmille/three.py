@@ -26,24 +26,25 @@ from dataclasses import dataclass
 from itertools import pairwise
 
 import numpy as np
-import numpy.typing as npt
 
 from cinqmille import _three_kernels as kernels
-from cinqmille import straight
+from cinqmille import cycles, lastturns
 from cinqmille.errors import InvalidRules
 from cinqmille.rules import Rules
 from cinqmille.solver import unsolvable
 from cinqmille.tables import Floats, Ints, rule_tables
+from cinqmille.turns import ABREAST, Turn, aligned
 
-ABREAST = kernels.ABREAST
 Progress = Callable[[float], None]
 
 _TOLERANCE = 5e-13
-# Below this chance a lead cannot be caught: the value of banking is 1 to the last digit.
-_NO_CHANCE = 1e-16
-_STEPS = 60
+# Newton steps before a cycle is taken for one without stable choices, and steps to find what is stable there.
+_STEPS = 20
+_MIXED_STEPS = 40
 # Cycles that are swept in one call, times ABREAST: enough to make calls cheap, few enough for the cache.
 _GROUPS = 12
+# Options looked at from which on the sweep is written out for the table.
+_LONG_WORK = 3e9
 
 
 @dataclass(frozen=True, slots=True)
@@ -66,6 +67,7 @@ class ManySolution:
     middle: Floats
     residual: float
     passes: int
+    mixed: int
     seconds: float
 
     @property
@@ -149,8 +151,9 @@ def solve_many(
     begun = time.perf_counter()
     work.run(cores or len(os.sched_getaffinity(0)), progress)
     return ManySolution(
-        rules, players, work.shaped, work.last, work.middle, work.residual, work.passes, time.perf_counter() - begun
-    )
+        rules, players, work.shaped, work.last, work.middle, work.count.residual, work.count.passes, work.count.mixed,
+        time.perf_counter() - begun,
+    )  # fmt: skip
 
 
 def turn_many(solution: ManySolution, scores: Iterable[int], *, side: int = 0, last_turns: int | None = None) -> ManyTurn:
@@ -158,185 +161,94 @@ def turn_many(solution: ManySolution, scores: Iterable[int], *, side: int = 0, l
 
     ``last_turns`` is None, or the number of players who follow in the last turns: then the highest of the others' scores leads.
     """
-    work = _Game(solution.rules, solution.players, written_out=False)
-    work.values[:] = solution.values.reshape(work.values.shape)
-    work.last, work.middle = solution.last, solution.middle
+    work = _Game(solution.rules, solution.players, written_out=False, ends=(solution.last, solution.middle))
+    work.values = solution.values.reshape(work.values.shape)
     return work.turn(tuple(scores), side, last_turns)
 
 
-class _Turn:
-    """Room for one turn at a time, and the way to sweep it; every thread has its own."""
-
-    def __init__(self, rules: Rules, players: int, rows: int, *, written_out: bool) -> None:
-        self.rules, self.players = rules, players
-        self.tables = rule_tables(rules)
-        self.channels = (0,) * players
-        self.sure = float(self.tables.bust[1:].min())
-        self.ceiling = rows
-        size = players * ABREAST
-        self.place = (self.tables.points * rules.dice + self.tables.left) * size
-        self.D = _aligned((rows + self.tables.most + 1) * rules.dice * size)
-        self.D.reshape(-1, rules.dice, players, ABREAST)[rows:, :, 0] = 1.0
-        self.straight = straight.sweep_many(self.tables, players) if written_out and not rules.exact else None
-        self.none, self.nothing = np.zeros(0, dtype=np.int64), np.zeros(0)
-
-    def sweep(
-        self, B: Floats, F: Floats, rows: Ints, slot: Ints, start: Floats,
-        limit: Ints | None = None, R: Floats | None = None,
-    ) -> None:  # fmt: skip
-        """One evaluation of a turn for every lane of every batch that has rows, into ``start``."""
-        exact, flat = self.rules.exact, -1
-        swept = rows if exact or R is not None else kernels.certain_rows(B, F, rows, self.sure)
-        given = self.channels, self.D, B.reshape(flat), B.shape[1], F.reshape(flat), rows, swept, self.ceiling, slot
-        if self.straight is not None and R is None:
-            self.straight(*given, start.reshape(flat))
-        else:
-            kernels.sweep_many(
-                *given, tuple(self.tables), self.place, exact, (self.none if limit is None else limit).reshape(flat),
-                start.reshape(flat), (self.nothing if R is None else R).reshape(flat),
-            )  # fmt: skip
-
-
-def _aligned(count: int) -> Floats:
-    """Zeros that begin on a cache line."""
-    room = np.zeros(count + 8)
-    skipped = -room.ctypes.data // 8 % 8
-    return room[skipped : skipped + count]
-
-
 class _Room:
-    """Room for one call's worth of states."""
+    """Room for one call's worth of cycles."""
 
     def __init__(self, game: _Game, groups: int) -> None:
-        players, batches = game.players, groups * game.players
-        slots = int(game.slot.max()) + 1
-        rows = game.most_rows
-        self.turn = _Turn(game.rules, players, rows, written_out=game.written_out)
-        self.B = _aligned(batches * rows * slots * (players - 1) * ABREAST).reshape(
-            batches, rows, slots, players - 1, ABREAST
-        )
-        self.F = _aligned(batches * ABREAST).reshape(batches, ABREAST)
-        self.start = _aligned(batches * players * ABREAST).reshape(batches, players, ABREAST)
+        players, batches, rows = game.players, groups * game.players, game.most_rows
+        self.turn = Turn(
+            game.rules, players, rows, last_turns=bool(game.follow.any()), written_out=game.written_out
+        )  # fmt: skip
+        shape = batches, rows, int(game.slot.max()) + 1, players - 1, ABREAST
+        self.B = aligned(int(np.prod(shape))).reshape(shape)
+        self.F = aligned(batches * ABREAST).reshape(batches, ABREAST)
+        self.start = aligned(batches * players * ABREAST).reshape(batches, players, ABREAST)
         self.P = np.zeros((groups, players, players, ABREAST))
+
+
+@dataclass(slots=True)
+class _Count:
+    """What solving some cycles took, and how well it went."""
+
+    passes: int = 0
+    residual: float = 0.0
+    mixed: int = 0
+
+    def add(self, other: _Count) -> None:
+        self.passes += other.passes
+        self.residual = max(self.residual, other.residual)
+        self.mixed += other.mixed
 
 
 class _Game:
     """The arrays of one solve, and the order in which they are filled."""
 
-    def __init__(self, rules: Rules, players: int, *, written_out: bool | None) -> None:
+    def __init__(
+        self, rules: Rules, players: int, *, written_out: bool | None, ends: tuple[Floats, Floats] | None = None
+    ) -> None:
         step = rules.step
         self.rules, self.players = rules, players
         self.tables = rule_tables(rules)
         self.target = rules.target // step
         self.needs = rules.entry // step, rules.min_bank // step
         self.slot: Ints = np.minimum(np.arange(rules.dice), int(rules.hot_dice == "must"))
-        self.tie = rules.tie == "shared"
         self.sides = players if rules.ending == "finish_round" else 1
         follow = {"first": [0], "last_turns": [players - 1], "finish_round": range(players - 1, -1, -1)}
         self.follow: Ints = np.array(follow[rules.ending])
         self.params = (self.target, *self.needs, rules.cap // step, rules.hot_dice == "must", rules.exact)
-        long_work = cost(rules, players).rows * len(self.tables.points) > 3_000_000_000
+        long_work = cost(rules, players).rows * len(self.tables.points) > _LONG_WORK
         self.written_out = long_work if written_out is None else written_out
-        self.residual = 0.0
-        self.passes = 0
-        self.last: Floats = np.zeros((2, 2, 0))
-        self.middle: Floats = np.zeros((2, 2, 0, 2 * self.target, 2))
-        self.values: Floats = np.full((self.sides, self.target**players, players - 1), 1.0 / players)
-        self.beyond = 0
-        if self.follow.any():
-            self.last = self._last_player()
-            self.beyond = 0 if rules.exact else self.last.shape[2]
-            if players == 3:
-                self.middle = self._middle_player()
+        self.count = _Count()
+        if ends is None:
+            last = lastturns.last(rules) if self.follow.any() else np.zeros((2, 2, 1))
+            ends = last, lastturns.middle(rules, last) if players == 3 and self.follow.any() else np.zeros((2, 2, 1, 1, 2))
+        self.last, self.middle = ends
+        self.beyond = self.last.shape[2] if self.follow.any() and not rules.exact else 0
         self.most_rows = max(self.target, *self.needs) + 1 + self.beyond
+        self.values: Floats = np.full((self.sides, self.target**players, players - 1), 1.0 / players)
 
     @property
     def shaped(self) -> Floats:
         """The values with an axis for every score."""
         return self.values.reshape(self.sides, *(self.target,) * self.players, self.players - 1)
 
-    def _last_player(self) -> Floats:
-        """``ManySolution.last``; for the very last one only the own chance matters."""
-        found: list[list[float]] = []
-        for tied in range(2):
-            tie = 1.0 / (tied + 2) if self.tie else 0.0
-            for kind, need in enumerate(self.needs):
-                chances: list[float] = []
-                while not chances or (chances[-1] > _NO_CHANCE and len(chances) < 6 * self.target + 600):
-                    leads = len(chances) + np.arange(2 * ABREAST).reshape(2, ABREAST)
-                    rows = np.maximum(leads[:, -1], 0 if self.rules.exact else need) + 1
-                    turn = _Turn(self.rules, 2, int(rows.max()), written_out=False)
-                    B = np.empty((2, int(rows.max()), 1, 1, ABREAST))
-                    kernels.last_bank(B, leads, rows, need, tie, self.rules.exact, kind == 1)
-                    start = np.zeros((2, 2, ABREAST))
-                    turn.sweep(B, np.zeros((2, ABREAST)), rows, self.slot * 0, start, leads)
-                    chances += start[:, 0].ravel().tolist()
-                found.append(chances)
-        length = max(map(len, found))
-        return np.array([chances + [0.0] * (length - len(chances)) for chances in found]).reshape(2, 2, length)
-
-    def _middle_player(self) -> Floats:
-        """``ManySolution.middle``, where such a state can be: the leader stands at the target or above."""
-        target, most = self.target, self.last.shape[2]
-        longest = min(most, target + 1) if self.rules.exact else most
-        rows_needed = longest + most + max(self.needs) + 1
-        turn = _Turn(self.rules, 3, rows_needed, written_out=self.written_out)
-        middle = np.zeros((2, 2, longest, 2 * target, 2))
-        ahead = np.arange(1 - target, target)
-        B = np.empty((-(-ahead.size // ABREAST), rows_needed, 1, 2, ABREAST))
-        start = np.zeros((B.shape[0], 3, ABREAST))
-        for kind, kind_last in ((0, 0), (0, 1), (1, 0), (1, 1)):
-            for lead in range(1, longest):
-                others = lead + ahead
-                inside = (others > 0) & ((lead >= target) if kind == 0 else True)
-                inside &= (others >= target) if kind_last == 0 else True
-                others = others[inside]
-                if others.size == 0:
-                    continue
-                batches = -(-others.size // ABREAST)
-                padded = others[np.minimum(np.arange(batches * ABREAST), others.size - 1)].reshape(batches, ABREAST)
-                if self.rules.exact:
-                    rows = np.full(batches, lead + 1)
-                else:
-                    rows = np.maximum(lead + np.maximum(most - padded[:, 0], 1), self.needs[kind])
-                kernels.middle_bank(
-                    B, lead, padded, rows, self.needs[kind], self.last, kind_last, 0.5 if self.tie else 0.0,
-                    self.rules.exact, kind == 1,
-                )  # fmt: skip
-                limit = np.full((batches, ABREAST), lead)
-                turn.sweep(B, np.zeros((batches, ABREAST)), rows, self.slot * 0, start, limit)
-                own, passed, last = start[:batches].transpose(1, 0, 2).reshape(3, -1)[:, : others.size]
-                caught = np.where(others < most, self.last[0, kind_last, np.minimum(others, most - 1)], 0.0)
-                middle[kind, kind_last, lead, others - lead + target] = np.stack([own, last + passed * caught], axis=1)
-        return middle
-
     def run(self, cores: int, progress: Progress | None) -> None:
         """Fill ``values``."""
-        layers = self.players * (self.target - 1)
-        done = 0.0
-        whole = self.target**self.players * (self.players * (self.target + 1) / 2)
-        if self.sides == 1:
-            whole /= self.players
         rooms: queue.SimpleQueue[_Room] = queue.SimpleQueue()
         for _ in range(cores):
             rooms.put(_Room(self, _GROUPS))
 
-        def solve(scores: Ints) -> tuple[float, int]:
+        def solve(scores: Ints) -> _Count:
             room = rooms.get()
             try:
                 return self._solve(room, scores)
             finally:
                 rooms.put(room)
 
+        whole = self.target**self.players * self.players * (self.target + 1) / 2
+        done = 0.0
         with ThreadPoolExecutor(cores) as pool:
-            for total in range(layers, -1, -1):
+            for total in range(self.players * (self.target - 1), -1, -1):
                 scores = self._layer(total)
                 chunks = self._chunks(scores, cores)
-                results = map(solve, chunks) if cores == 1 or len(chunks) == 1 else pool.map(solve, chunks)
-                for change, passes in results:
-                    self.residual = max(self.residual, change)
-                    self.passes += passes
-                done += scores.shape[1] * (self.players * self.target - total)
+                for count in map(solve, chunks) if min(cores, len(chunks)) == 1 else pool.map(solve, chunks):
+                    self.count.add(count)
+                done += scores.shape[1] * (self.players * self.target - total) * (self.players // self.sides)
                 if progress is not None:
                     progress(min(1.0, done / whole))
 
@@ -364,46 +276,93 @@ class _Game:
         return state
 
     def _chunks(self, scores: Ints, cores: int) -> list[Ints]:
+        """Cut a layer into calls, as many for every core."""
         groups = -(-scores.shape[1] // ABREAST)
-        count = max(-(-groups // _GROUPS), min(cores, groups))
-        count = -(-count // cores) * cores if count > 1 else 1
+        count = -(-groups // _GROUPS) if groups > 1 else 1
+        count = min(groups, -(-count // cores) * cores)
         cuts = [groups * i // count * ABREAST for i in range(count)] + [scores.shape[1]]
-        return [scores[:, low:high] for low, high in pairwise(cuts) if low < high]
+        return [scores[:, low:high] for low, high in pairwise(cuts)]
 
-    def lanes(self, room: _Room, scores: Ints, side: Ints) -> tuple[Ints, Ints]:
-        """Fill ``B`` for these states (batches, players, lanes); return the rows of each batch and each lane's limit."""
+    def bank(self, room: _Room, scores: Ints, side: Ints) -> tuple[Ints, Ints]:
+        """Fill ``B`` for these states (batches, players, lanes); return the rows of each batch and each lane's way to the target."""
         limit = self.target - scores[:, 0]
         need = np.where(scores[:, 0] == 0, self.needs[0], self.needs[1])
         rows = (limit + 1 if self.rules.exact else np.maximum(limit + self.beyond, need)).max(axis=1)
-        kernels.gather_many(
-            room.B, self.values, scores, side, rows, self.follow, self.last, self.middle, self.params
-        )  # fmt: skip
+        kernels.gather_many(room.B, self.values, scores, side, rows, self.follow, self.last, self.middle, self.params)
         return rows, np.ascontiguousarray(limit)
 
-    def _solve(self, room: _Room, states: Ints) -> tuple[float, int]:
+    def _solve(self, room: _Room, states: Ints) -> _Count:
         """Solve these cycles, and write their values."""
         players, count = self.players, states.shape[1]
         groups = -(-count // ABREAST)
         padded = states[:, np.minimum(np.arange(groups * ABREAST), count - 1)]
-        cycles = np.ascontiguousarray(padded.reshape(players, groups, ABREAST).transpose(1, 0, 2))
+        scores = np.ascontiguousarray(padded.reshape(players, groups, ABREAST).transpose(1, 0, 2))
+        turned = np.stack([np.roll(scores, -turn, axis=1) for turn in range(players)], axis=1)
+        side = np.tile(np.arange(players), groups) % self.sides
+        rows, limit = self.bank(room, turned.reshape(-1, players, ABREAST), side)
         batches = groups * players
-        scores = np.stack([np.roll(cycles, -turn, axis=1) for turn in range(players)], axis=1)
-        rows, limit = self.lanes(
-            room, scores.reshape(batches, players, ABREAST), np.tile(np.arange(players), groups) % self.sides
-        )
         B, F, start, P = room.B[:batches], room.F[:batches], room.start[:batches], room.P[:groups]
-        kernels.guess_many(P, self.values, cycles, self.sides)
+        kernels.guess_many(P, self.values, scores, self.sides)
         kernels.passes_to(P, F)
-        passes, residual, change = 0, 0.0, 1.0
+        found = _Count()
+        swept = limit.max(axis=1)
         for _ in range(_STEPS):
-            passes += int(np.count_nonzero(rows))
-            room.turn.sweep(B, F, rows, self.slot, start, limit)
-            done, change = kernels.newton_many(P, start, F, rows, _TOLERANCE)
-            residual = max(residual, done)
+            found.passes += int(np.count_nonzero(rows))
+            room.turn.sweep(B, F, rows, swept, self.slot, limit, start)
+            done, _ = kernels.newton_many(P, start, F, rows, _TOLERANCE)
+            found.residual = max(found.residual, done)
             if not rows.any():
                 break
-        kernels.store_many(self.values, P, cycles, count)
-        return max(residual, change), passes
+        else:
+            found.add(self._settle(room, scores, rows, swept, limit, count))
+        kernels.store_many(self.values, P, scores, count)
+        return found
+
+    def _settle(self, room: _Room, scores: Ints, rows: Ints, swept: Ints, limit: Ints, count: int) -> _Count:
+        """Go on with cycles whose best choices undo each other, adding plans until none is better than those mixed."""
+        players = self.players
+        batches = rows.size
+        B, F, start, P = room.B[:batches], room.F[:batches], room.start[:batches], room.P
+        known: dict[tuple[int, int], list[list[cycles.Plan]]] = {}
+        found = _Count()
+        unsettled: dict[tuple[int, int], float] = {}
+        for _ in range(_MIXED_STEPS):
+            found.passes += int(np.count_nonzero(rows))
+            room.turn.sweep(B, F, rows, swept, self.slot, limit, start)
+            unsettled = {}
+            for group in np.flatnonzero(rows[::players]).tolist():
+                these = slice(group * players, (group + 1) * players)
+                for lane in range(ABREAST):
+                    plans = cycles.plans(start[these, :, lane], F[these, lane])
+                    pure = cycles.values(plans)
+                    change = float(np.abs(pure - P[group, :, :, lane]).max())
+                    if (group, lane) in known:
+                        change = min(change, float(np.abs(start[these, 0, lane] - P[group, :, :, lane].diagonal()).max()))
+                    if change < _TOLERANCE:
+                        found.residual = max(found.residual, change)
+                        continue
+                    unsettled[group, lane] = change
+                    period = self._period(scores[group, :, lane])
+                    choices = known.setdefault((group, lane), [[] for _ in range(period)])
+                    for choice, plan in zip(choices, plans, strict=False):
+                        if not any(plan.same_as(other) for other in choice):
+                            choice.append(plan)
+                    stable = cycles.equilibrium(choices, players)
+                    P[group, :, :, lane] = pure if stable is None else stable
+                if all(place[0] != group for place in unsettled):
+                    rows[these] = 0
+            kernels.passes_to(P[: batches // players], F)
+            if not unsettled:
+                break
+        found.residual = max([found.residual, *unsettled.values()])
+        found.mixed = sum(group * ABREAST + lane < count for group, lane in known)
+        return found
+
+    def _period(self, scores: Ints) -> int:
+        """After how many turns a cycle looks the same again."""
+        if self.sides > 1:
+            return self.players
+        return next(turn for turn in range(1, self.players + 1) if (np.roll(scores, -turn) == scores).all())
 
     def turn(self, scores: tuple[int, ...], side: int, last_turns: int | None) -> ManyTurn:
         """Sweep one state with every row of it recorded."""
