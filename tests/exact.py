@@ -1,8 +1,8 @@
 """A second opinion on the value of a game: the chance to win with best play, by plain iteration.
 
-Written from RULES.md in the most literal way, on dictionaries, for tiny games only; it imports nothing of the package.
-Rolls and set-asides come from the referee. Every bounded parameter is here: minima, hot dice, last leg, exact, announcements,
-taking over, scoreless turns with their penalties, all endings and ties.
+Written from RULES.md in the most literal way, on dictionaries, for tiny games only; it imports nothing of the
+package. Rolls and set-asides come from the referee. Every bounded parameter is here: minima, hot dice, last leg,
+exact, announcements, taking over, scoreless turns with their penalties, all endings and ties.
 """
 
 from __future__ import annotations
@@ -71,7 +71,7 @@ class Game:
         return self.value[beginning]
 
     def successors(self, state: State) -> list[State]:
-        seat, mine, theirs, own, held = state
+        seat, mine, theirs, _own, held = state
         found = [self.after_scoreless(state)]
         step = 50
         for total in range(mine + step, self.target, step):

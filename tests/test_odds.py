@@ -44,6 +44,8 @@ SPECS = (
     "six-des(AAAA=none, blank_roll=500, dice=4)",
     "cinq-des(keep=all, 55=win, dice=3)",
     "cinq-des(A=10*A)",
+    "six-des",
+    "zilch",
 )
 
 
@@ -73,3 +75,24 @@ def test_a_number_of_dice_this_game_never_rolls_is_refused_with_those_it_does(di
     with pytest.raises(IllegalAction, match="1 to 5") as refusal:
         odds(PRESETS["cinq-des"], dice)
     assert refusal.value.code == "odds_dice"
+
+
+@pytest.mark.parametrize(
+    ("name", "value"), [("cinq-des", "324/349"), ("six-des", "216/221"), ("farkle-minimal", "162/167")]
+)
+def test_the_mover_at_the_last_point_wins_with_the_published_chance(name: str, value: str) -> None:
+    """reference_values.json: both need one scoring roll, so the mover wins with 1/(1+p), p the chance of a bust."""
+    rules = PRESETS[name]
+    assert 1 / (1 + odds(rules, rules.dice).bust) == Fraction(value)
+
+
+@pytest.mark.parametrize("name", PRESETS)
+def test_the_chances_of_every_sheet_are_whole(name: str) -> None:
+    rules = PRESETS[name]
+    for dice in range(1, rules.dice + 1):
+        found = odds(rules, dice)
+        assert found.bust == found.points.get(0, 0)
+        assert 0 <= found.wins <= found.full <= 1 - found.bust
+        assert sum(found.points.values()) + found.wins == 1
+        assert list(found.points) == sorted(found.points)
+        assert all(points % rules.step == 0 and chance > 0 for points, chance in found.points.items())

@@ -177,6 +177,8 @@ ELSEWHERE: dict[str, dict[str, object]] = {
     "nothing_to_undo": {},
     "bot_plays": {"player": "Ben"},
     "stale": {"seen": 1200, "number": 1203},
+    "endless_game": {"game": 1204, "turns": 1000000},
+    "bot_stays": {"bot": "nervous"},
 }
 
 

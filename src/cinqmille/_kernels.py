@@ -5,9 +5,9 @@ The equation (one turn, one mover). With ``t`` steps at risk and ``n`` dice to r
     R[t, n] = bust[n] * F + win[n] + sum over menus m of n dice: weight[m] * max over options of D[t + points, left]
     D[t, left] = max(B[t, left], R[t, left or all])
 
-``F`` is the value of a scoreless turn, ``B`` that of banking (-1 where it is not allowed), ``left = 0`` hot dice. Every
-option scores, so rows are swept from the top down and each is final when written; rows from ``rows`` on are given.
-``LANES`` states are swept side by side, which is what the inner loops vectorise over.
+``F`` is the value of a scoreless turn, ``B`` that of banking (-1 where it is not allowed), ``left = 0`` hot dice.
+Every option scores, so rows are swept from the top down and each is final when written; rows from ``rows`` on are
+given. ``LANES`` states are swept side by side, which is what the inner loops vectorise over.
 
 Arrays are laid out so that lanes are contiguous: ``D`` is (batches, rows * dice, LANES), ``B`` (batches, rows,
 slots, LANES) where ``slot[left]`` says which bank value holds for how many dice are left.
@@ -28,9 +28,10 @@ _FAST = {"contract", "nsz", "nnan"}
 def sweep(D, R, B, F, F_all, swept, top, limit, tables, slot, exact, announce, start):
     """Sweep one turn for every batch; fill ``D`` below ``swept``, ``start`` (R[0, all]) and, if it has rows, ``R``.
 
-    Rows from ``swept`` to ``top`` are given; more points than that are worth what ``top`` is.
-    ``F_all`` is the scoreless value of a bust on all dice, where it differs (``strike``). With ``exact`` rows above ``limit`` of a lane are worth F. ``announce`` are the points that may be announced with
-    two dice left; a right announcement doubles the turn, whose row is then ``2 * (t + points)``.
+    Rows from ``swept`` to ``top`` are given; more points than that are worth what ``top`` is. ``F_all`` is the
+    scoreless value of a bust on all dice, where it differs (``strike``). With ``exact`` rows above ``limit`` of a
+    lane are worth F. ``announce`` are the points that may be announced with two dice left; a right announcement
+    doubles the turn, whose row is then ``2 * (t + points)``.
     """
     dice, bust, win, first, weight, best_of, begin, points, left, _ = tables
     acc = np.empty(LANES)
@@ -134,11 +135,11 @@ def _add_menu(acc, best, D, weight, begin, end, t, dice, points, left):
 def gather(B, V, Q, taken, taken_last, side, mine, theirs, held, rows, slot, rules):
     """Fill ``B`` with what banking is worth in every lane and row; -1 where the rules refuse it.
 
-    ``V[side, mine, theirs, count_mine, count_theirs]`` are the values of turn starts, ``Q[need, lead]`` the chance of
-    the last player of the last turns against that lead. With ``takeover`` (1: only for players on the board, 2: for
-    all) the next player may instead go on with the turn: ``taken[side, mine, theirs, count_mine, t, dice]`` and, in the last turns,
-    ``taken_last[need, lead, t, dice]`` are worth that. Scores are indices (``zero`` is a score of 0). ``held`` is the other
-    player's count of scoreless turns.
+    ``V[side, mine, theirs, count_mine, count_theirs]`` are the values of turn starts, ``Q[need, lead]`` the chance
+    of the last player of the last turns against that lead. With ``takeover`` (1: only for players on the board, 2:
+    for all) the next player may instead go on with the turn: ``taken[side, mine, theirs, count_mine, t, dice]``
+    and, in the last turns, ``taken_last[need, lead, t, dice]`` are worth that. Scores are indices (``zero`` is a
+    score of 0). ``held`` is the other player's count of scoreless turns.
     """
     target, zero, entry, min_bank, cap, must, exact, last_turn, takeover = rules
     dice = slot.size
@@ -180,7 +181,7 @@ def gather(B, V, Q, taken, taken_last, side, mine, theirs, held, rows, slot, rul
 
 @njit(cache=True, nogil=True, error_model="numpy")
 def fill_above(D, B, rows, most, slot):
-    """Write the rows of ``D`` that no sweep reaches, from ``rows`` on: they are worth what banking in the last row is."""
+    """Write the rows of ``D`` that no sweep reaches, from ``rows`` on: they are worth banking in the last row."""
     dice = slot.size
     for batch in range(D.shape[0]):
         for t in range(rows[batch], rows[batch] + most):
@@ -193,9 +194,9 @@ def fill_above(D, B, rows, most, slot):
 def fill_top(D, B, F, rows, most, slot, exact, sure):
     """Write the highest rows of ``D`` whose worth is plain, and return how many rows of each batch have to be swept.
 
-    A turn is worth its bank value where banking is worth at least ``1 - sure * (1 - F)`` in every lane: no roll can be worth
-    more, whatever follows, since it busts with a chance of at least ``sure``. Under ``exact`` the rows from ``rows`` on are
-    worth F.
+    A turn is worth its bank value where banking is worth at least ``1 - sure * (1 - F)`` in every lane: no roll can
+    be worth more, whatever follows, since it busts with a chance of at least ``sure``. Under ``exact`` the rows
+    from ``rows`` on are worth F.
     """
     dice = slot.size
     swept = rows.copy()
@@ -225,8 +226,8 @@ def fill_top(D, B, F, rows, most, slot, exact, sure):
 def newton(F, R, F_before, R_before, slope, partner, use_secant):
     """One step for pairs of states that are each other's scoreless turn; return the largest change of ``F``.
 
-    For a fixed policy R is linear in F, so with the right slopes the step is exact. Updates ``F`` in place, leaves the
-    values in ``R`` and the last evaluation in ``F_before`` and ``R_before``.
+    For a fixed policy R is linear in F, so with the right slopes the step is exact. Updates ``F`` in place, leaves
+    the values in ``R`` and the last evaluation in ``F_before`` and ``R_before``.
     """
     count = F.size
     if use_secant:
@@ -253,10 +254,10 @@ def newton(F, R, F_before, R_before, slope, partner, use_secant):
 def turn_means(after, rolled, bank, gain, tables, target_row, exact, announce):
     """The mean gain of a turn played for the chance to win: by rows and dice to roll, and by rows and dice left.
 
-    ``after``, ``rolled`` and ``bank`` are one lane's values, ``gain[t]`` what banking there adds to the score. Where two choices
-    are worth the same, banking and the option listed first are taken.
+    ``after``, ``rolled`` and ``bank`` are one lane's values, ``gain[t]`` what banking there adds to the score.
+    Where two choices are worth the same, banking and the option listed first are taken.
     """
-    dice, bust, win, first, weight, best_of, begin, points, left, _ = tables
+    dice, _, _, first, weight, _, begin, points, left, _ = tables
     rows = after.shape[0]
     roll_mean = np.zeros((rows, dice + 1))
     mean = np.zeros((rows, dice))

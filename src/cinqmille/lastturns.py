@@ -36,8 +36,9 @@ def last(rules: Rules) -> Floats:
         if rules.exact or settled or length >= _LONGEST:
             break
         length *= 2
-    changing = np.flatnonzero(reached[0] - reached[0, -1] >= _NOTHING)
-    length = length if rules.exact else max(int(changing[-1]) + 2, *needs)
+    if not rules.exact:
+        changing = np.flatnonzero(reached[0] - reached[0, -1] >= _NOTHING)
+        length = max(int(changing.max(initial=0)) + 2, *needs)
     reached = reached[:, :length]
     found = np.empty((2, 2, length))
     leads = np.arange(length)

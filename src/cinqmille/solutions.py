@@ -1,8 +1,9 @@
 """Solved games on disk: shipped with the package for some presets, kept in the user's cache for all others.
 
-A file holds the values of turn starts (turns are recomputed from them), compressed, under one line of JSON: version,
-rules, fingerprint, shape, how the solve went, and the digest of the rest. What is damaged, of another version or of other
-rules is refused; files are written beside their place and moved there, so that none is ever half there.
+A file holds the values of turn starts (turns are recomputed from them), compressed, under one line of JSON:
+version, rules, fingerprint, shape, how the solve went, and the digest of the rest. What is damaged, of another
+version or of other rules is refused; files are written beside their place and moved there, so that none is ever
+half there.
 """
 
 from __future__ import annotations
@@ -32,8 +33,8 @@ _STEP = 1.0 / (2**32 - 1)
 def solve(rules: Rules, *, fresh: bool = False, progress: Progress | None = None) -> tuple[Solution, str]:
     """Return the solved two-player game of ``rules`` and where it came from: ``shipped``, ``cached`` or ``solved``.
 
-    ``fresh`` ignores every stored solution. A new one is kept in the user's cache folder. Raises InvalidRules for rules that
-    cannot be solved; a stored file that is damaged is solved again.
+    ``fresh`` ignores every stored solution. A new one is kept in the user's cache folder. Raises InvalidRules for
+    rules that cannot be solved; a stored file that is damaged is solved again.
     """
     if not fresh:
         for place, data in (("shipped", shipped(rules)), ("cached", _cached(rules))):
@@ -116,7 +117,7 @@ def cache_path(rules: Rules) -> Path:
 
 def shipped(rules: Rules) -> bytes | None:
     """Return the file that the package ships for ``rules``, or None."""
-    file = resources.files("cinqmille") / "solutions" / f"two-{rules.fingerprint}.bin"
+    file = resources.files("cinqmille") / "solved" / f"two-{rules.fingerprint}.bin"
     return file.read_bytes() if file.is_file() else None
 
 

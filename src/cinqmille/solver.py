@@ -1,12 +1,13 @@
 """Perfect play, solved: the chance to win from the start of every turn, both players playing best.
 
-A state is (my score, the other's, and what the rules remember). Writing F for the value of a scoreless turn, a turn is one
-sweep (see ``_kernels``). Without penalties F is the same pair of scores seen from the other side, so the two are
-solved together: for a fixed policy the value of a turn is linear in F, and a few secant steps are exact. Pairs
-of equal sum form a layer and depend only on higher ones. Penalties (``scoreless_limit``) add counts and let scores fall, so
-there the layers are swept again until nothing changes.
+A state is (my score, the other's, and what the rules remember). Writing F for the value of a scoreless turn, a turn
+is one sweep (see ``_kernels``). Without penalties F is the same pair of scores seen from the other side, so the two
+are solved together: for a fixed policy the value of a turn is linear in F, and a few secant steps are exact. Pairs
+of equal sum form a layer and depend only on higher ones. Penalties (``scoreless_limit``) add counts and let scores
+fall, so there the layers are swept again until nothing changes.
 
-``residual`` is the largest change of a value in the last step: how far the values are from satisfying their own equations.
+``residual`` is the largest change of a value in the last step: how far the values are from satisfying their own
+equations.
 """
 
 from __future__ import annotations
@@ -40,10 +41,11 @@ _NO_CHANCE = 1e-16
 class Solution:
     """A solved game.
 
-    ``values[side, mine, theirs, count_mine, count_theirs]`` is the chance to win (a shared win counts as its share) of the
-    player about to begin a turn, without a turn to take over. Scores are in steps from ``floor`` up; ``side`` is the seat
-    where the seats differ (``finish_round``), else 0. ``taken[side, mine, theirs, count_mine, t, dice]`` are the values of turns
-    taken over with ``t`` points at risk (no rows where nobody takes over). ``passes`` counts sweeps of 32 states, ``seconds`` the solve alone.
+    ``values[side, mine, theirs, count_mine, count_theirs]`` is the chance to win (a shared win counts as its share)
+    of the player about to begin a turn, without a turn to take over. Scores are in steps from ``floor`` up;
+    ``side`` is the seat where the seats differ (``finish_round``), else 0. ``taken[side, mine, theirs, count_mine,
+    t, dice]`` are the values of turns taken over with ``t`` points at risk (no rows where nobody takes over).
+    ``passes`` counts sweeps of 32 states, ``seconds`` the solve alone.
     """
 
     rules: Rules
@@ -66,7 +68,10 @@ class Solution:
 
 
 def unsolvable(rules: Rules) -> str | None:
-    """Return the name of the first parameter whose memory is unbounded, so that no exact solution exists; else None."""
+    """Return the name of the first parameter whose memory is unbounded, so that no exact solution exists.
+
+    Else None.
+    """
     if rules.equal_scores == "fall":
         return "equal_scores"
     if rules.strike:
@@ -95,9 +100,9 @@ def solve_two(rules: Rules, *, progress: Progress | None = None, written_out: bo
 class TurnValues:
     """One turn of one state, solved: chances to win by (points at risk in steps, dice).
 
-    ``after[t, left]``: the best of banking and rolling on with ``left`` dice (0: hot dice). ``rolled[t, n]``: the chance when
-    ``n`` dice are about to be rolled. ``bank[t, left]``: banking, -1 where the rules refuse it. ``scoreless``: a turn that ends
-    with nothing. Rows reach ``rows``; more points are worth what the last row is.
+    ``after[t, left]``: the best of banking and rolling on with ``left`` dice (0: hot dice). ``rolled[t, n]``: the
+    chance when ``n`` dice are about to be rolled. ``bank[t, left]``: banking, -1 where the rules refuse it.
+    ``scoreless``: a turn that ends with nothing. Rows reach ``rows``; more points are worth what the last row is.
     """
 
     after: Floats
@@ -107,7 +112,7 @@ class TurnValues:
 
 
 def turn_values(solution: Solution, *, side: int, mine: int, theirs: int, own: int = 0, held: int = 0) -> TurnValues:
-    """Return the whole turn of a state (indices as in ``Solution.values``), recomputed from the values of turn starts."""
+    """Return the whole turn of a state (indices as in ``Solution.values``), recomputed from its turn starts."""
     return _arrays(solution.rules).turn(solution, side=side, mine=mine, theirs=theirs, own=own, held=held)
 
 

@@ -73,8 +73,8 @@ def _merged(
     """The menus of ``count`` dice with whatever they share compared once.
 
     Returns the options (points, left), numbered from 0; pairs of which the better is taken, numbered on from there;
-    and for every menu its weight and the number of its best. Only neighbours are paired, so that of equally good options
-    the same one is taken whatever is shared.
+    and for every menu its weight and the number of its best. Only neighbours are paired, so that of equally good
+    options the same one is taken whatever is shared.
     """
     options: dict[tuple[int, int], int] = {}
     menus: list[list[int]] = []

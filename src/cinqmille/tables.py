@@ -29,10 +29,10 @@ Floats = npt.NDArray[np.float64]
 class RuleTables(NamedTuple):
     """The chances of every roll as arrays; numbers of points are in steps.
 
-    ``bust[n]`` and ``win[n]``: chances that ``n`` dice score nothing, or win at once. Menus of ``n`` dice are numbered
-    ``first[n]`` to ``first[n + 1]``; menu ``m`` has chance ``weight[m]`` and the options ``begin[m]`` to
-    ``begin[m + 1]``, each worth ``points`` and leaving ``left`` dice (0 when all are set aside). ``best[m]`` are the points of
-    its best option. ``announce`` are the points that can be announced.
+    ``bust[n]`` and ``win[n]``: chances that ``n`` dice score nothing, or win at once. Menus of ``n`` dice are
+    numbered ``first[n]`` to ``first[n + 1]``; menu ``m`` has chance ``weight[m]`` and the options ``begin[m]`` to
+    ``begin[m + 1]``, each worth ``points`` and leaving ``left`` dice (0 when all are set aside). ``best[m]`` are
+    the points of its best option. ``announce`` are the points that can be announced.
     """
 
     dice: int

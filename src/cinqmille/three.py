@@ -20,7 +20,7 @@ from __future__ import annotations
 import os
 import queue
 import time
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from itertools import pairwise
@@ -161,9 +161,9 @@ def turn_many(solution: ManySolution, scores: Iterable[int], *, side: int = 0, l
 
     ``last_turns`` is None, or the number of players who follow in the last turns: then the highest of the others' scores leads.
     """
-    work = _Game(solution.rules, solution.players, written_out=False, ends=(solution.last, solution.middle))
-    work.values = solution.values.reshape(work.values.shape)
-    return work.turn(tuple(scores), side, last_turns)
+    game = _Game(solution.rules, solution.players, written_out=False, solution=solution)
+    found = tuple(scores)
+    return _turn(game, found, side) if last_turns is None else _last_turn(game, found, last_turns)
 
 
 class _Room:
@@ -199,7 +199,7 @@ class _Game:
     """The arrays of one solve, and the order in which they are filled."""
 
     def __init__(
-        self, rules: Rules, players: int, *, written_out: bool | None, ends: tuple[Floats, Floats] | None = None
+        self, rules: Rules, players: int, *, written_out: bool | None, solution: ManySolution | None = None
     ) -> None:
         step = rules.step
         self.rules, self.players = rules, players
@@ -214,13 +214,16 @@ class _Game:
         long_work = cost(rules, players).rows * len(self.tables.points) > _LONG_WORK
         self.written_out = long_work if written_out is None else written_out
         self.count = _Count()
-        if ends is None:
-            last = lastturns.last(rules) if self.follow.any() else np.zeros((2, 2, 1))
-            ends = last, lastturns.middle(rules, last) if players == 3 and self.follow.any() else np.zeros((2, 2, 1, 1, 2))
-        self.last, self.middle = ends
-        self.beyond = self.last.shape[2] if self.follow.any() and not rules.exact else 0
+        following = int(self.follow.max())
+        size = self.sides, self.target**players, players - 1
+        if solution is None:
+            self.last = lastturns.last(rules) if following else np.zeros((2, 2, 1))
+            self.middle = lastturns.middle(rules, self.last) if following == 2 else np.zeros((2, 2, 1, 1, 2))
+            self.values = np.full(size, 1.0 / players)
+        else:
+            self.last, self.middle, self.values = solution.last, solution.middle, solution.values.reshape(size)
+        self.beyond = self.last.shape[2] if following and not rules.exact else 0
         self.most_rows = max(self.target, *self.needs) + 1 + self.beyond
-        self.values: Floats = np.full((self.sides, self.target**players, players - 1), 1.0 / players)
 
     @property
     def shaped(self) -> Floats:
@@ -283,12 +286,12 @@ class _Game:
         cuts = [groups * i // count * ABREAST for i in range(count)] + [scores.shape[1]]
         return [scores[:, low:high] for low, high in pairwise(cuts)]
 
-    def bank(self, room: _Room, scores: Ints, side: Ints) -> tuple[Ints, Ints]:
+    def bank(self, B: Floats, scores: Ints, side: Ints) -> tuple[Ints, Ints]:
         """Fill ``B`` for these states (batches, players, lanes); return the rows of each batch and each lane's way to the target."""
         limit = self.target - scores[:, 0]
         need = np.where(scores[:, 0] == 0, self.needs[0], self.needs[1])
         rows = (limit + 1 if self.rules.exact else np.maximum(limit + self.beyond, need)).max(axis=1)
-        kernels.gather_many(room.B, self.values, scores, side, rows, self.follow, self.last, self.middle, self.params)
+        kernels.gather_many(B, self.values, scores, side, rows, self.follow, self.last, self.middle, self.params)
         return rows, np.ascontiguousarray(limit)
 
     def _solve(self, room: _Room, states: Ints) -> _Count:
@@ -299,7 +302,7 @@ class _Game:
         scores = np.ascontiguousarray(padded.reshape(players, groups, ABREAST).transpose(1, 0, 2))
         turned = np.stack([np.roll(scores, -turn, axis=1) for turn in range(players)], axis=1)
         side = np.tile(np.arange(players), groups) % self.sides
-        rows, limit = self.bank(room, turned.reshape(-1, players, ABREAST), side)
+        rows, limit = self.bank(room.B, turned.reshape(-1, players, ABREAST), side)
         batches = groups * players
         B, F, start, P = room.B[:batches], room.F[:batches], room.start[:batches], room.P[:groups]
         kernels.guess_many(P, self.values, scores, self.sides)
@@ -364,6 +367,64 @@ class _Game:
             return self.players
         return next(turn for turn in range(1, self.players + 1) if (np.roll(scores, -turn) == scores).all())
 
-    def turn(self, scores: tuple[int, ...], side: int, last_turns: int | None) -> ManyTurn:
-        """Sweep one state with every row of it recorded."""
-        raise AssertionError
+
+def _turn(game: _Game, scores: tuple[int, ...], side: int) -> ManyTurn:
+    """One turn before anybody has reached the target."""
+    grid = np.array(scores)[None, :, None].repeat(ABREAST, axis=2)
+    B = np.empty((1, game.most_rows, int(game.slot.max()) + 1, game.players - 1, ABREAST))
+    rows, limit = game.bank(B, grid, np.array([side]))
+    passed = game.values[(side + 1) % game.sides].reshape(game.shaped.shape[1:])[(*scores[1:], scores[0])]
+    after_pass = np.array([1.0 - passed.sum(), *passed])
+    return _swept(game, B, rows, limit, game.slot, after_pass)
+
+
+def _last_turn(game: _Game, scores: tuple[int, ...], follow: int) -> ManyTurn:
+    """One of the last turns: nobody follows, or one does."""
+    rules, players = game.rules, game.players
+    leader = max(scores[1:])
+    lead = leader - scores[0]
+    kinds = [min(score, 1) for score in scores]
+    need = 0 if rules.exact and kinds[0] and lead else game.needs[kinds[0]]
+    beyond = 1 if rules.exact else game.last.shape[2] if follow else 1
+    rows = np.array([max(lead + beyond, need) + 1])
+    B = np.zeros((1, int(rows[0]), 1, players - 1, ABREAST))
+    shared = 0.5 if rules.tie == "shared" else 0.0
+    after_pass = np.zeros(players)
+    if follow:
+        others = np.full((1, ABREAST), leader - scores[1])
+        kernels.middle_bank(B, rows, lead, need, others, game.last, kinds[1], shared, rules.exact)
+        caught = kernels.last_value(game.last, 0, kinds[1], leader - scores[1])
+        after_pass[1:] = caught, 1.0 - caught
+    else:
+        leaders = [k for k in range(1, players) if scores[k] == leader]
+        first = leaders if shared else leaders[:1]
+        after_pass[first] = 1.0 / len(first)
+        points = np.arange(int(rows[0]))
+        worth = np.zeros((points.size, players))
+        worth[points > lead, 0] = 1.0
+        worth[points < lead] = after_pass
+        worth[points == lead, 0] = bool(shared) / (len(leaders) + 1)
+        worth[points == lead, 1:] = after_pass[1:] * (1.0 - worth[points == lead, :1])
+        worth[(points == 0) | (points < need) | (rules.exact & (points > lead)), 0] = -1.0
+        B[0, :, 0] = worth[:, :-1, None]
+    return _swept(game, B, rows, np.full((1, ABREAST), lead), game.slot * 0, after_pass)
+
+
+def _swept(game: _Game, B: Floats, rows: Ints, limit: Ints, slot: Ints, after_pass: Floats) -> ManyTurn:
+    """Sweep one state, with everything recorded and passes resolved."""
+    players, dice, count = game.players, game.rules.dice, int(rows[0])
+    turn = Turn(game.rules, players, count, last_turns=bool(game.follow.any()))
+    R = np.zeros((1, B.shape[1], dice + 1, players, ABREAST))
+    start = np.zeros((1, players, ABREAST))
+    turn.sweep(B, np.full((1, ABREAST), after_pass[0]), rows, rows.copy(), slot, limit, start, R, whole=True)
+
+    def chances(channels: Floats) -> Floats:
+        own, passes, others = channels[..., :1], channels[..., 1:2], channels[..., 2:]
+        found = np.concatenate([own, others + passes * after_pass[1:-1]], axis=-1)
+        return np.concatenate([found, 1.0 - found.sum(axis=-1, keepdims=True)], axis=-1)
+
+    banked = B[0, :count, :, :, 0][:, slot]
+    banked = np.concatenate([banked, 1.0 - banked.sum(axis=-1, keepdims=True)], axis=-1)
+    banked[banked[..., 0] < 0.0] = -1.0
+    after = turn.D[: count * dice * players * ABREAST].reshape(count, dice, players, ABREAST)[..., 0]
+    return ManyTurn(chances(after), chances(R[0, :count, :, :, 0]), banked, after_pass)

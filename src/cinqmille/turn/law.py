@@ -138,7 +138,8 @@ class _Forward:
         banked: dict[int, float] = {}
         bust = win = win_points = rolls = beyond = 0.0
         for t in range(first, first + _MOST_ROWS):
-            self._grow(1 + max(t + offered.most, 2 * (t + offered.double) if offered.said else 0))
+            reached = 1 + max(t + offered.most, 2 * (t + offered.double) if offered.said else 0)
+            self._grow(reached)
             here, action = self.chance[t], self.action[t]
             stops = action == BANK
             if here[stops].any():
@@ -154,7 +155,7 @@ class _Forward:
                 bust += float(rolled @ offered.bust)
                 rolls += float(rolled.sum())
             here[:] = 0.0
-            beyond = float(self.chance[t + 1 :].sum())
+            beyond = float(self.chance[t + 1 : reached].sum())
             if beyond <= _NO_CHANCE:
                 break
         points, chance = np.array(list(banked), dtype=np.int64), np.array(list(banked.values()))

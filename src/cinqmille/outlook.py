@@ -1,0 +1,518 @@
+"""What a position between turns is worth to every player: exact where the game is solved, approximated where not.
+
+Before the last turns. With two players at the table the chances are those of the solved game; so they are with more where a
+solution for so many is given. Otherwise the exact two-player chances are coupled. Let p(i, j) be the chance that i beats j if only
+they played on from their scores, in their order. If luck had no memory, i would beat everybody with chance::
+
+    C(i) = 1 / (sum over j of 1 / p(i, j) - (n - 2))            exact for n = 2
+
+It has, near the end. Last turns for all blur that enough, but where the first to bank the target wins, the laws of the number of
+turns that each needs by himself are raced, once all together (r) and once two by two (coupled in the same way: c), and the
+approximation is C(i) * r(i) / c(i). In any case it is scaled to a sum of 1.
+
+In the last turns. The chance that one turn beats a lead depends on the lead alone. It is exact for the last player, and so are the
+chances of all when one more player follows; when two or more follow, each is taken to play as if he were the last.
+
+Memory that no solution can hold (falls, strikes, falls to the previous total) is switched off in the two-player games behind
+all this, but not in the turn that is played: see ``advice``.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from functools import lru_cache
+from typing import Any
+
+import numpy as np
+
+from cinqmille import _advice_kernels as kernels
+from cinqmille.errors import InvalidRules
+from cinqmille.position import Position
+from cinqmille.rules import Rules
+from cinqmille.solutions import solve
+from cinqmille.solver import Solution, unsolvable
+from cinqmille.tables import Floats, Ints, rule_tables
+from cinqmille.three import ManySolution, unsolvable_many
+
+# A lead that is caught with less than this chance is safe.
+_NO_CHANCE = 1e-13
+# The two paces at which a player needs turns: in a hurry (every turn may be the last) and not, and the number of turns that the
+# fastest of the others still needs, on average, below and above which a player is in which.
+_HURRY, _CALM = 0.5, 0.8
+_NEAR, _FAR = 1.5, 4.0
+_MOST_TURNS = 48
+
+
+@dataclass(frozen=True, slots=True)
+class Reason:
+    """Why chances are approximated: a code and its parameters, which ``counsel`` puts into words.
+
+    ``players``: more of them (``players``) than have been solved. ``memory``: the rule ``name`` (its ``value``) remembers whole
+    histories. ``both``. ``size``: the solution would be too large. ``last_turns``: so many ``followers`` in the last turns.
+    """
+
+    code: str
+    params: tuple[tuple[str, Any], ...] = ()
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Outlook:
+    """The chances to win of all seats at the start of a turn.
+
+    ``pair`` is the solved two-player game, of ``rules`` or, where these cannot be solved, of the nearest that can;
+    ``many`` the solved game of more players, if there is one.
+    """
+
+    rules: Rules
+    pair: Solution
+    many: ManySolution | None = None
+
+    def doubt(self, position: Position) -> Reason | None:
+        """Return why the chances in this position are approximated; None when they are exact."""
+        present = sum(not seat.away for seat in position.seats)
+        if position.opener is not None:
+            followers = len(followers_of(position))
+            return Reason("last_turns", (("followers", followers),)) if followers > 1 else None
+        if present == 1 or (present == 2 and self.pair.rules == self.rules) or self._solved(present):
+            return None
+        name = unsolvable(self.rules)
+        memory = () if name is None else (("name", name), ("value", _text(getattr(self.rules, name))))
+        if present == 2:
+            return Reason("size") if name is None else Reason("memory", memory)
+        players = (("players", present),)
+        return Reason("players", players) if name is None else Reason("both", (*players, *memory))
+
+    def _solved(self, present: int) -> bool:
+        return self.many is not None and self.many.players == present
+
+    def between(
+        self, order: Sequence[int], positions: Sequence[Position], offer: tuple[Ints, int] | None = None
+    ) -> Floats:
+        """Return the chances of all seats, a row for every one of ``positions``: turn starts before the last turns.
+
+        ``order`` are the seats that play, from the next on. ``offer`` are the points in steps and the dice (to roll) of
+        turns that the next player may take over.
+        """
+        step = self.rules.step
+        scores = np.array([position.scores for position in positions], dtype=np.int64) // step
+        counts = np.array([[seat.scoreless for seat in position.seats] for position in positions], dtype=np.int64)
+        chances = np.zeros(scores.shape)
+        if len(order) == 1:
+            chances[:, order[0]] = 1.0
+        elif self._solved(len(order)):
+            chances[:, order] = self._all_solved(order, scores)
+        else:
+            chances[:, order] = self._coupled(order, scores, counts, offer)
+        return chances
+
+    def _all_solved(self, order: Sequence[int], scores: Ints) -> Floats:
+        assert self.many is not None
+        side = sum(seat < order[0] for seat in order) if self.rules.ending == "finish_round" else 0
+        found = self.many.values[(side, *(scores[:, seat] for seat in order))]
+        return np.column_stack([found, 1.0 - found.sum(axis=1)])
+
+    def _coupled(self, order: Sequence[int], scores: Ints, counts: Ints, offer: tuple[Ints, int] | None) -> Floats:
+        players = len(order)
+        beats = np.ones((players, players, scores.shape[0]))
+        for i in range(players):
+            for j in range(i + 1, players):
+                beats[i, j] = self._pair(order[i], order[j], scores, counts, offer if i == 0 else None)
+                beats[j, i] = 1.0 - beats[i, j]
+        if players == 2:
+            return beats[[0, 1], [1, 0]].T
+        chances = _coupling(beats)
+        if self.rules.ending == "first":
+            raced, paired = paces(self.pair.rules).race(scores[:, order])
+            chances *= raced / _coupling(paired)
+        return chances / chances.sum(axis=1, keepdims=True)
+
+    def _pair(self, i: int, j: int, scores: Ints, counts: Ints, offer: tuple[Ints, int] | None) -> Floats:
+        """The chance that seat ``i``, who moves first, beats seat ``j``."""
+        solution = self.pair
+        values, rules = solution.values, solution.rules
+        side = int(values.shape[0] == 2 and i > j)
+        mine, theirs = (np.clip(scores[:, seat] + solution.zero, 0, values.shape[1] - 1) for seat in (i, j))
+        own, held = (np.minimum(counts[:, seat], values.shape[3] - 1) for seat in (i, j))
+        found: Floats = values[side, mine, theirs, own, held]
+        if offer is not None and solution.taken.size:
+            points, dice = offer
+            most = solution.taken.shape[4] - 1
+            taken = solution.taken[side, mine, theirs, own, np.minimum(points, most), dice]
+            offered = (scores[:, i] > 0) | (rules.takeover != "opened")
+            offered &= (scores[:, i] + points < rules.target // rules.step) | (not rules.exact)
+            found = np.where(offered, np.maximum(found, taken), found)
+        return found
+
+    def finish(
+        self, position: Position, totals: Ints, offer: tuple[Ints, int] | None = None
+    ) -> Floats:
+        """Return the chances of all seats when the player to play ends the turn in the last turns, or begins them, with ``totals``.
+
+        ``offer`` as in :meth:`between`.
+        """
+        rules, step, player = self.rules, self.rules.step, position.to_play
+        assert player is not None
+        scores = [seat.score // step for seat in position.seats]
+        following = followers_of(position)
+        first = player if position.opener is None else position.opener
+        done = [(first + distance) % len(scores) for distance in range(len(scores))]
+        done = [seat for seat in done if seat != player and seat not in following]
+        highest = max((scores[seat] for seat in done), default=-1)
+        holders = [seat for seat in done if scores[seat] == highest]
+        shared = rules.tie == "shared"
+        # Who holds the lead after this turn: the others, all together, or the player alone.
+        cases = [
+            (totals < highest, holders if shared else holders[:1]),
+            (totals == highest, [*holders, player] if shared else holders[:1]),
+            (totals > highest, [player]),
+        ]
+        chances = np.zeros((totals.size, len(scores)))
+        for where, leaders in cases:
+            if not where.any():
+                continue
+            led = np.maximum(totals, highest)[where]
+            given = None if offer is None else (offer[0][where], offer[1])
+            hold, follow = self._chase(leaders, led, following, scores, given)
+            rows = np.flatnonzero(where)
+            for seat in leaders:
+                chances[rows, seat] = hold
+            for place, seat in enumerate(following):
+                chances[rows, seat] = follow[place]
+        return chances
+
+    def _chase(
+        self, leaders: Sequence[int], led: Ints, following: Sequence[int], scores: Sequence[int],
+        offer: tuple[Ints, int] | None,
+    ) -> tuple[Floats, list[Floats]]:  # fmt: skip
+        """The chance of each leader, and of each of those who follow."""
+        if self.many is not None and len(following) == 2 and len(leaders) == 1 and self.many.middle.size:
+            return self._chase_solved(led, following, scores)
+        shared = self.rules.tie == "shared"
+        reach = last_turn(self.rules)
+        held = {len(leaders) if shared else 1: np.ones(led.size)}
+        weights: list[Floats] = []
+        for place, seat in enumerate(following):
+            lead, kind = led - scores[seat], int(scores[seat] > 0)
+            taking = _taking(self.rules, scores[seat], offer) if place == 0 else None
+            caught = np.zeros(led.size)
+            after: dict[int, Floats] = {}
+            for number, chance in held.items():
+                beat, tie = reach.chances(number, kind, lead, taking)
+                caught += chance * (beat + tie * number / (number + 1))
+                after[number] = after.get(number, 0.0) + chance * (1.0 - beat - tie)
+                after[number + 1] = after.get(number + 1, 0.0) + chance * tie
+            held = after
+            # A new leader has just passed the old lead, and meets those after him with little more.
+            weights = [weight * (1.0 - reach.chances(1, kind, lead + 1)[0]) for weight in weights]
+            weights.append(caught)
+        hold = sum((chance / number for number, chance in held.items()), np.zeros(led.size))
+        left = 1.0 - hold * len(leaders)
+        total = sum(weights, np.zeros(led.size))
+        scale = np.divide(left, total, out=np.zeros(led.size), where=total > 0.0)
+        return hold, [weight * scale for weight in weights]
+
+    def _chase_solved(
+        self, led: Ints, following: Sequence[int], scores: Sequence[int]
+    ) -> tuple[Floats, list[Floats]]:
+        assert self.many is not None
+        middle = self.many.middle
+        near, last = (led - scores[seat] for seat in following)
+        kinds = [int(scores[seat] > 0) for seat in following]
+        known = near < middle.shape[3]
+        difference = last - near + middle.shape[2] // 2
+        found = np.where(known[:, None], middle[kinds[0], kinds[1], difference, np.where(known, near, 0)], 0.0)
+        far = ~known
+        if far.any():
+            # Whom the middle player cannot catch, the last one meets alone.
+            beat, tie = last_turn(self.rules).chances(1, kinds[1], last)
+            found[far, 1] = (beat + tie / 2)[far]
+        return 1.0 - found.sum(axis=1), [found[:, 0], found[:, 1]]
+
+
+def _text(value: object) -> str:
+    return str(value).lower() if isinstance(value, bool) else str(value)
+
+
+def _taking(rules: Rules, score: int, offer: tuple[Ints, int] | None) -> tuple[Ints, int] | None:
+    """The offer as a player with this score may take it: -1 points where it may not (RULES §5.8)."""
+    if offer is None or (rules.takeover == "opened" and score <= 0):
+        return None
+    points, dice = offer
+    return np.where(rules.exact & (score + points >= rules.target // rules.step), -1, points), dice
+
+
+def _coupling(beats: Floats) -> Floats:
+    """The coupled chances, by row and player, of ``beats[i, j, row]``, whose diagonal is 1."""
+    players = beats.shape[0]
+    return (1.0 / ((1.0 / np.maximum(beats, 1e-300)).sum(axis=1) - (players - 1))).T
+
+
+def followers_of(position: Position) -> tuple[int, ...]:
+    """Return the seats that have a last turn after the player to play, if the last turns are on or begin with this turn."""
+    rules, player, count = position.rules, position.to_play, len(position.seats)
+    assert player is not None
+    if rules.ending == "first":
+        return ()
+    stop = 0 if rules.ending == "finish_round" else player if position.opener is None else position.opener
+    found = []
+    for distance in range(1, count):
+        seat = (player + distance) % count
+        if seat == stop:
+            break
+        if not position.seats[seat].away:
+            found.append(seat)
+    return tuple(found)
+
+
+class LastTurn:
+    """The chance that one last turn beats, or ties, a lead; the player plays for a win, a tie counting as its share.
+
+    ``length``: leads from here on are safe. What is still needed decides everything, so that one sweep answers all leads,
+    turns taken over included; only announcements, which double what the turn has, ask for a sweep a lead.
+    """
+
+    def __init__(self, rules: Rules) -> None:
+        self.rules = rules
+        self.tables = rule_tables(rules)
+        self.needs = rules.entry // rules.step, rules.min_bank // rules.step
+        self.longest = 6 * (rules.target // rules.step) + 600
+        self._known: dict[tuple[float, int, bool], Floats] = {}
+        self.length = self._length()
+
+    def chances(
+        self, held: int, kind: int, lead: Ints, offer: tuple[Ints, int] | None = None
+    ) -> tuple[Floats, Floats]:
+        """Return the chances to beat and to tie ``lead`` (in steps above the own score), which ``held`` players share.
+
+        ``kind`` is 0 for a player who has not opened. A turn on offer (its steps, -1 for none, and dice) is taken over where
+        that is better. Ties that do not count are not told.
+        """
+        share = 1.0 / (held + 1) if self.rules.tie == "shared" else 0.0
+        fresh = self._rolling(share, kind, lead, np.zeros_like(lead), self.rules.dice)
+        if offer is not None:
+            taken = self._rolling(share, kind, lead, np.maximum(offer[0], 0), offer[1])
+            better = (offer[0] >= 0) & (taken[0] + share * taken[1] > fresh[0] + share * fresh[1])
+            fresh = np.where(better, taken, fresh)
+        return fresh[0], fresh[1] if share else np.zeros(lead.size)
+
+    def _length(self) -> int:
+        if self.rules.exact:
+            return self.rules.target // self.rules.step + 1
+        for high in range(64, self.longest, 64):
+            rolled = self._sweep(0.5, 0, high, True)[0, self.rules.dice]
+            if rolled.sum() <= _NO_CHANCE:
+                return high
+        return self.longest
+
+    def _rolling(self, share: float, kind: int, lead: Ints, turn: Ints, dice: int) -> Floats:
+        """The chances (beat, tie) when ``dice`` dice are rolled with ``turn`` steps at risk."""
+        exempt = self.rules.exact and kind == 1
+        need = 0 if exempt else self.needs[kind]
+        found = np.zeros((2, lead.size))
+        if self.rules.prediction:
+            inside = (lead < self.length) | (turn > 0)
+            known = self._by_lead(share, need, exempt)
+            at = np.minimum(lead[inside], self.length - 1)
+            # Above the longest lead what is still needed decides here too.
+            row = np.maximum(turn[inside] - (lead[inside] - at), 0)
+            found[:, inside] = known[at, np.minimum(row, known.shape[1] - 1), dice].T
+            return found
+        short = lead < need
+        row = self.length - lead + turn
+        inside = (row >= 0) & ~short
+        found[:, inside] = self._by_need(share)[np.minimum(row[inside], self.length + 1), dice].T
+        if short.any() and not self.rules.exact:
+            row = np.minimum(self.length - (need - 1) + turn[short], self.length + 1)
+            found[:, short] = self._by_need(0.0)[row, dice].T
+        return found
+
+    def _by_need(self, share: float) -> Floats:
+        """The chances by row, the longest lead being due, and dice to roll."""
+        key = (share, 0, True)
+        if key not in self._known:
+            self._known[key] = self._sweep(share, 0, self.length, True)
+        return self._known[key]
+
+    def _by_lead(self, share: float, need: int, exempt: bool) -> Floats:
+        """The chances by lead, row and dice to roll; where nothing is taken over the first row is enough."""
+        key = (share, need, exempt)
+        if key not in self._known:
+            deep = 1 if self.rules.takeover == "never" else max(self.length, need) + 2
+            known = np.zeros((self.length, deep, self.rules.dice + 1, 2))
+            for lead in range(1, self.length):
+                rolled = self._sweep(share, need, lead, exempt)[:deep]
+                known[lead, : len(rolled)] = rolled
+                known[lead, len(rolled) :] = rolled[-1]
+            self._known[key] = known
+        return self._known[key]
+
+    def _sweep(self, share: float, need: int, lead: int, exempt: bool) -> Floats:
+        """The chances (beat, tie) by rows and dice to roll; in the last row lead and minimum are passed."""
+        exact, tables = self.rules.exact, self.tables
+        swept = lead + 1 if exact else max(lead, need) + 2
+        bank = np.full((swept + tables.most + 1, self.rules.dice, 3), -1.0)
+        bank[lead] = (share, 0.0, 1.0)
+        if not exact:
+            bank[lead + 1 :] = (1.0, 1.0, 0.0)
+        if not exempt:
+            bank[:need] = -1.0
+        after = bank.copy()
+        if exact:
+            after[lead + 1 :] = 0.0
+        nothing = np.zeros(3)
+        rolled = np.zeros((swept + 1, self.rules.dice + 1, 3))
+        announce = tables.announce if self.rules.prediction else tables.announce[:0]
+        said = np.zeros((swept, announce.size, 3))
+        win = np.array([1.0, 1.0, 0.0])
+        kernels.play(after, bank, swept, nothing, nothing, win, tuple(tables), announce, rolled, said)
+        return rolled[: swept + exact, :, 1:].copy()
+
+
+@lru_cache(maxsize=16)
+def last_turn(rules: Rules) -> LastTurn:
+    """Return the last turns of these rules."""
+    return LastTurn(rules)
+
+
+class Paces:
+    """The laws of the number of turns a player needs from each score, alone at the table, at both paces.
+
+    At a pace g a player maximises the mean of g to the power of the number of turns: as if the game ended with chance 1 - g
+    before each further turn.
+    """
+
+    def __init__(self, rules: Rules) -> None:
+        self.rules = rules
+        self.laws = np.stack([self._law(_HURRY), self._law(_CALM)])
+        numbers = np.arange(_MOST_TURNS + 1)
+        self.mean = self.laws[1] @ numbers + (1.0 - self.laws[1].sum(axis=1)) * numbers[-1]
+
+    def race(self, scores: Ints) -> tuple[Floats, Floats]:
+        """Return the chances to come in first, by row and player, and those of every two players, ``[i, j, row]``.
+
+        ``scores`` are in steps, by row and player in the order of play.
+        """
+        players = scores.shape[1]
+        at = np.clip(scores, 0, self.mean.size - 1)
+        mean = self.mean[at]
+        now, before, after = [], [], []
+        for i in range(players):
+            fastest = np.delete(mean, i, axis=1).min(axis=1)
+            calm = np.clip((fastest - _NEAR) / (_FAR - _NEAR), 0.0, 1.0)[:, None]
+            law = (1.0 - calm) * self.laws[0][at[:, i]] + calm * self.laws[1][at[:, i]]
+            more = np.maximum(1.0 - np.cumsum(law, axis=1), 0.0)
+            now.append(law)
+            after.append(more)
+            before.append(np.column_stack([np.ones(len(more)), more[:, :-1]]))
+        raced = np.empty(scores.shape)
+        paired = np.ones((players, players, scores.shape[0]))
+        for i in range(players):
+            law = now[i].copy()
+            for j in range(players):
+                if j != i:
+                    slower = after[j] if j < i else before[j]
+                    law *= slower
+                    if j > i:
+                        paired[i, j] = np.clip((now[i] * slower).sum(axis=1), 1e-9, 1.0 - 1e-9)
+                        paired[j, i] = 1.0 - paired[i, j]
+            raced[:, i] = np.maximum(law.sum(axis=1), 1e-12)
+        return raced, paired
+
+    def _law(self, pace: float) -> Floats:
+        """``[score, number of turns]``."""
+        rules = self.rules
+        tables, step = rule_tables(rules), rules.step
+        target, cap = rules.target // step, rules.cap // step
+        values = np.zeros(target)
+        laws = np.zeros((target, _MOST_TURNS + 1))
+        arrived = np.zeros(_MOST_TURNS + 1)
+        arrived[0] = 1.0
+        none = tables.announce[:0]
+        for score in range(target - 1, -1, -1):
+            need = (rules.entry if score == 0 else rules.min_bank) // step
+            reach = target - score if rules.exact else max(target - score, need)
+            totals = score + np.arange(reach + 1)
+            worth = np.append(values[score:], 1.0)[np.where(totals >= target, target, np.minimum(totals, cap)) - score]
+            free = rules.exact and score > 0
+            worth[(np.arange(reach + 1) < need) & ~((totals == target) & free)] = -1.0
+            worth[0] = -1.0
+            if score >= cap:
+                worth[totals < target] = -1.0
+            bank = np.full((reach + 2 + tables.most, rules.dice, 1), -1.0)
+            bank[: reach + 1, :, 0] = worth[:, None]
+            if rules.hot_dice == "must":
+                bank[: reach + 1, 0, 0] = np.where(totals >= target, worth, -1.0)
+            if not rules.exact:
+                bank[reach:] = bank[reach]
+            swept = reach + 1 if rules.exact else reach
+            value = values[min(score + 1, target - 1)] if score + 1 < target else pace
+            for _ in range(60):
+                lost = np.array([value])
+                after = bank.copy()
+                if rules.exact:
+                    after[reach + 1 :] = value
+                rolled = np.zeros((swept, rules.dice + 1, 1))
+                said = np.zeros((swept, 0, 1))
+                kernels.play(after, bank, swept, lost, lost, np.ones(1), tuple(tables), none, rolled, said)
+                change = pace * rolled[0, rules.dice, 0] - value
+                value += change
+                if abs(change) < 1e-5:
+                    break
+            values[score] = value
+            banked = np.zeros(len(bank))
+            scoreless = kernels.ends(after[:, :, 0].copy(), bank[:, :, 0].copy(), swept, tuple(tables), banked)
+            if rules.exact:
+                scoreless += banked[reach + 1 : -1].sum()
+                banked[reach + 1 : -1] = 0.0
+            following = arrived * banked[target - score :].sum()
+            following += banked[1 : target - score] @ laws[np.minimum(np.arange(score + 1, target), cap)]
+            for number in range(1, _MOST_TURNS + 1):
+                laws[score, number] = following[number - 1] + scoreless * laws[score, number - 1]
+        return laws
+
+
+@lru_cache(maxsize=16)
+def paces(rules: Rules) -> Paces:
+    """Return the paces of these rules; falls, strikes, penalties, announcements and turns taken over are not in them."""
+    return Paces(rules)
+
+
+@lru_cache(maxsize=16)
+def outlook(rules: Rules, players: int) -> Outlook:
+    """Return the outlook for so many players at the table, solving or loading what it needs."""
+    nearest = solvable(rules, players)
+    try:
+        pair = solve(nearest)[0]
+    except InvalidRules as error:
+        if error.code != "solution_too_large":
+            raise
+        pair = solve(nearest.derive(takeover="never"))[0]
+    return Outlook(rules, pair)
+
+
+def solvable(rules: Rules, players: int = 2) -> Rules:
+    """Return the rules of the two-player game behind the chances of so many players: these, or the nearest solvable ones.
+
+    With more than two players penalties for turns without points are left out too: their counts make the solution large, and
+    little depends on them.
+    """
+    changes: dict[str, object] = {}
+    if rules.equal_scores == "fall":
+        changes["equal_scores"] = "allowed"
+    if rules.strike:
+        changes["strike"] = False
+    if rules.scoreless_limit and (players > 2 or rules.scoreless_penalty == "previous"):
+        changes["scoreless_limit"] = 0
+    return rules.derive(**changes) if changes else rules
+
+
+def outlook_of(rules: Rules, solution: Solution | ManySolution) -> Outlook:
+    """Return the outlook with a solution that is at hand; raise InvalidRules when it is one of other rules."""
+    if isinstance(solution, ManySolution):
+        if solution.rules != rules or unsolvable_many(rules, solution.players):
+            raise InvalidRules("other_solution", rules=rules.canonical, found=solution.rules.canonical)
+        return Outlook(rules, outlook(rules, solution.players).pair, solution)
+    if solution.rules not in (rules, solvable(rules), solvable(rules, 3)):
+        raise InvalidRules("other_solution", rules=rules.canonical, found=solution.rules.canonical)
+    return Outlook(rules, solution)

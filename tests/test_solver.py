@@ -1,0 +1,183 @@
+"""Two players solved exactly: published and computed values, and a second opinion on every bounded rule."""
+
+import numpy as np
+import pytest
+from exact import Game
+
+from cinqmille import PRESETS, InvalidRules, InvalidText, Rules
+from cinqmille import solutions as shelf
+from cinqmille.solver import Solution, solve_two, turn_values
+
+# The programs behind some computed values scored five and six of a kind at three and four times the triple.
+THREE_FOUR = "AAAAA=300*A, 11111=3000, AAAAAA=400*A, 111111=4000"
+
+
+@pytest.mark.parametrize(
+    ("spec", "value"),
+    [
+        ("cinq-des", 0.525753384),
+        ("cinq-des(target=2000)", 0.536268693),
+        ("cinq-des(target=2000, prediction=true)", 0.539013303),
+        (f"six-des({THREE_FOUR})", 0.542207324),
+    ],
+)
+def test_computed_values_to_eight_digits(spec: str, value: float) -> None:
+    solution = solve_two(Rules.parse(spec), written_out=False)
+    assert solution.win[0] == pytest.approx(value, abs=1e-9)
+    assert solution.residual < 1e-12
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize(
+    ("spec", "value"),
+    [
+        ("cinq-des(target=10000)", 0.519538570),
+        (f"six-des(target=10000, ending=first, {THREE_FOUR})", 0.532325692),
+        ("farkle-facebook", 0.5348702618),  # Busche 2016 prints 53.487 %
+        ("farkle-minimal", 0.5369530318),  # Busche and Neller 2017
+    ],
+)
+def test_published_values_of_long_games(spec: str, value: float) -> None:
+    solution = solve_two(Rules.parse(spec))
+    assert solution.win[0] == pytest.approx(value, abs=1e-9)
+    assert solution.residual < 1e-12
+
+
+def test_the_fairest_head_start_of_minimal_farkle_is_200_points_as_published() -> None:
+    solution, _ = shelf.solve(PRESETS["farkle-minimal"])
+    chances = {50 * head: solution.values[0, 0, head, 0, 0] for head in range(10)}
+    assert min(chances, key=lambda head: abs(chances[head] - 0.5)) == 200
+    assert chances[200] == pytest.approx(0.504002, abs=1e-6)
+
+
+@pytest.mark.parametrize(("spec", "chance"), [("cinq-des", 324 / 349), ("six-des(ending=first)", 216 / 221)])
+def test_last_point_the_mover_wins_with_one_over_one_plus_the_chance_of_a_bust(spec: str, chance: float) -> None:
+    solution = solve_two(Rules.parse(spec).derive(target=100, entry=50), written_out=False)
+    assert solution.values[0, 1, 1, 0, 0] == pytest.approx(chance, abs=1e-12)
+
+
+TINY = "dice=3, target=300, entry=100"
+VARIANTS = {
+    "min_bank": "min_bank=150",
+    "must": "hot_dice=must",
+    "loss": "scoreless_limit=2, scoreless_penalty=100",
+    "zero": "scoreless_limit=2, scoreless_penalty=zero",
+    "floor": "scoreless_limit=2, scoreless_penalty=100, floor=-100",
+    "last_leg": "last_leg=150",
+    "takeover": "takeover=always",
+    "opened": "takeover=opened",
+    "exact": "exact=true",
+    "last_turns": "ending=last_turns",
+    "finish_round": "ending=finish_round",
+    "first_ties": "ending=last_turns, tie=first",
+    "keep_all": "keep=all",
+}
+
+
+def _agree(spec: str) -> None:
+    assert solve_two(Rules.parse(spec), written_out=False).win[0] == pytest.approx(Game(spec).solve(), abs=1e-10)
+
+
+@pytest.mark.parametrize("variant", VARIANTS.values(), ids=list(VARIANTS))
+def test_every_bounded_rule_agrees_with_plain_iteration(variant: str) -> None:
+    # Last turns look far above the target: a smaller one will do.
+    _agree(f"cinq-des({TINY.replace('300', '150') if 'ending' in variant else TINY}, {variant})")
+
+
+def test_announcements_agree_with_plain_iteration() -> None:
+    _agree("cinq-des(target=200, entry=100, prediction=true, 12345=none, 23456=none, 55555=none)")
+
+
+def _pairs() -> list[str]:
+    names = list(VARIANTS)
+    found = []
+    for place, first in enumerate(names):
+        for second in names[place + 1 :]:
+            keys = [part.split("=")[0] for part in f"{VARIANTS[first]}, {VARIANTS[second]}".split(", ")]
+            if len(keys) == len(set(keys)):
+                found.append(f"{VARIANTS[first]}, {VARIANTS[second]}")
+    return found
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("pair", _pairs())
+def test_every_pair_of_bounded_rules_agrees_with_plain_iteration(pair: str) -> None:
+    _agree(f"cinq-des({TINY.replace('300', '150' if 'ending' in pair else '250')}, {pair})")
+
+
+def test_the_written_out_kernel_gives_the_values_of_the_generic_one() -> None:
+    for spec in ("cinq-des(target=1000)", "six-des(target=1000, hot_dice=must)"):
+        rules = Rules.parse(spec)
+        generic, written = (solve_two(rules, written_out=flag) for flag in (False, True))
+        assert np.abs(generic.values - written.values).max() < 1e-12
+
+
+@pytest.mark.parametrize(
+    "spec",
+    ["cinq-des", "cinq-des(target=1000, takeover=always)", "cinq-des(target=1000, scoreless_limit=3, floor=-200, "
+     "scoreless_penalty=100)", "six-des(target=1000)", "cinq-des(target=1000, exact=true)"],
+)  # fmt: skip
+def test_a_turn_recomputed_begins_with_the_stored_value(spec: str) -> None:
+    solution = solve_two(Rules.parse(spec), written_out=False)
+    for mine, theirs in ((0, 0), (3, 7), (12, 5), (15, 15)):
+        at = solution.zero + mine, solution.zero + theirs
+        turn = turn_values(solution, side=0, mine=at[0], theirs=at[1])
+        assert turn.rolled[0, solution.rules.dice] == pytest.approx(solution.values[0, at[0], at[1], 0, 0], abs=1e-11)
+
+
+@pytest.mark.parametrize("rule", ["equal_scores=fall", "strike=true", "scoreless_limit=3, scoreless_penalty=previous"])
+def test_rules_that_remember_histories_are_refused_by_name(rule: str) -> None:
+    with pytest.raises(InvalidRules) as refusal:
+        solve_two(Rules.parse(f"cinq-des({rule})"))
+    assert refusal.value.code == "not_solvable"
+    assert refusal.value.params["name"] in rule
+
+
+# Solutions on disk
+
+
+def _small() -> Solution:
+    return solve_two(Rules.parse("cinq-des(target=500, entry=100)"), written_out=False)
+
+
+def test_a_stored_solution_reads_back_equal_and_rounded_to_32_bits() -> None:
+    solution = _small()
+    assert np.array_equal(shelf.loads(shelf.dumps(solution), solution.rules).values, solution.values)
+    rounded = shelf.loads(shelf.dumps(solution, exact=False), solution.rules)
+    assert np.abs(rounded.values - solution.values).max() < 1.2e-10
+
+
+def test_a_damaged_or_foreign_solution_is_refused() -> None:
+    solution = _small()
+    data = bytearray(shelf.dumps(solution))
+    with pytest.raises(InvalidText) as foreign:
+        shelf.loads(bytes(data), Rules.parse("cinq-des(target=500, entry=150)"))
+    assert foreign.value.code == "solution_foreign"
+    for place in (3, len(data) // 2, len(data) - 1):
+        broken = data.copy()
+        broken[place] ^= 1
+        with pytest.raises(InvalidText):
+            shelf.loads(bytes(broken), solution.rules)
+    with pytest.raises(InvalidText):
+        shelf.loads(bytes(data[: len(data) // 2]), solution.rules)
+
+
+def test_solved_rules_are_kept_in_the_cache_and_fresh_ignores_it(
+    tmp_path: object, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path))
+    rules = Rules.parse("cinq-des(target=500, entry=100)")
+    assert [shelf.solve(rules)[1], shelf.solve(rules)[1], shelf.solve(rules, fresh=True)[1]] == [
+        "solved", "cached", "solved",
+    ]  # fmt: skip
+    path = shelf.cache_path(rules)
+    path.write_bytes(path.read_bytes()[:-5])
+    assert shelf.solve(rules)[1] == "solved"
+
+
+def test_shipped_solutions_are_those_of_their_presets() -> None:
+    shipped = [rules for rules in PRESETS.values() if shelf.shipped(rules) is not None]
+    assert {"cinq-des", "six-des"} <= {rules.base for rules in shipped}
+    solution, origin = shelf.solve(PRESETS["cinq-des"])
+    assert origin == "shipped"
+    assert solution.win[0] == pytest.approx(0.525753384, abs=1e-9)
