@@ -173,14 +173,16 @@ def turn_of(position: Position, outlook: Outlook) -> Turn:
         most = max(most, position.offer.points)
     most += rule_tables(rules).most * rules.step if position.phase == "choose" else 0
     most *= 1 if position.announced is None else 2
-    turn = _turn(fresh, outlook, 0)
-    return turn if most // rules.step < turn.rows else _turn(fresh, outlook, most // rules.step)
+    turn = _remembered(fresh, outlook, 0)
+    return turn if most // rules.step < turn.rows else _remembered(fresh, outlook, most // rules.step)
 
 
-@lru_cache(maxsize=256)
-def _turn(fresh: Position, outlook: Outlook, most: int) -> Turn:
-    """Sweep the turn of ``fresh``; at least ``most`` steps are wanted in the answer."""
+def solve_turn(fresh: Position, outlook: Outlook, most: int = 0) -> Turn:
+    """Return the turn that begins in ``fresh`` (nothing rolled or taken over), with at least ``most`` steps in its rows."""
     return _Sweep(fresh, outlook, most).turn()
+
+
+_remembered = lru_cache(maxsize=256)(solve_turn)
 
 
 class _Sweep:

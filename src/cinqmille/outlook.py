@@ -56,7 +56,6 @@ class Reason:
     params: tuple[tuple[str, Any], ...] = ()
 
 
-@dataclass(frozen=True, slots=True, eq=False)
 class Outlook:
     """The chances to win of all seats at the start of a turn.
 
@@ -64,9 +63,10 @@ class Outlook:
     ``many`` the solved game of more players, if there is one.
     """
 
-    rules: Rules
-    pair: Solution
-    many: ManySolution | None = None
+    def __init__(self, rules: Rules, pair: Solution, many: ManySolution | None = None) -> None:
+        self.rules = rules
+        self.pair = pair
+        self.many = many
 
     def doubt(self, position: Position) -> Reason | None:
         """Return why the chances in this position are approximated; None when they are exact."""
