@@ -10,6 +10,7 @@ from collections.abc import Iterator
 from contextlib import suppress
 from dataclasses import FrozenInstanceError, replace
 from pathlib import Path
+from typing import get_args
 
 import pytest
 from hypothesis import given, settings
@@ -20,16 +21,24 @@ from cinqmille import (
     Back,
     Bank,
     CinqMilleError,
+    Game,
     IllegalAction,
+    Keep,
     Leave,
+    Meld,
+    Odds,
     Plan,
     Points,
     Position,
     Roll,
     RollOn,
     Rules,
+    Scored,
+    Seat,
     SetAside,
+    Sheet,
     Skip,
+    Step,
     TakeOver,
     apply,
     can,
@@ -64,7 +73,12 @@ from cinqmille.actions import (
     format_action,
     parse_action,
 )
+from cinqmille.bots import Steady
 from cinqmille.errors import SENTENCES
+from cinqmille.patterns import Combination
+from cinqmille.position import Offer
+from cinqmille.record import Comment, Turn
+from cinqmille.rules import Parameter
 from playing import every_action, games
 from sheets import sheets
 
@@ -204,6 +218,20 @@ def test_positions_and_actions_are_frozen_hashable_and_equal_by_value() -> None:
     assert len(set(empty)) == 4
     assert all(map(bool, empty)), "an action without fields is neither another one nor false"
     assert SetAside((5, 1)) == SetAside((1, 5))
+
+
+VALUES: list[type] = [
+    *get_args(Action), *get_args(Event), Position, Seat, Offer, Step, Plan, Keep, Meld, Scored, Rules, Sheet, Parameter,
+    Combination, Odds, Game, Comment, Turn, Steady,
+]  # fmt: skip
+
+
+@pytest.mark.parametrize("value", VALUES, ids=lambda value: str(value.__name__))
+def test_every_value_of_the_core_is_frozen_and_has_no_room_for_more(value: type) -> None:
+    """DESIGN 6."""
+    assert getattr(value, "__dataclass_params__").frozen  # noqa: B009 - not known to the type checker
+    assert "__dict__" not in dir(value)
+    assert "__slots__" in vars(value)
 
 
 def test_apply_leaves_the_position_as_it_was() -> None:

@@ -89,7 +89,7 @@ REFUSALS: dict[str, Callable[[], object]] = {
     "bad_keep": lambda: Keep.parse("155"),
     "bad_action": lambda: a.parse_action("keep"),
     "bad_name": lambda: Game.new(PRESETS["cinq-des"], ("Ana#", "Ben")),
-    "name_is_header": lambda: Game.new(PRESETS["cinq-des"], ("Date", "Ben")),
+    "name_is_header": lambda: Game.new(PRESETS["cinq-des"], ("date", "Ben")),
     "name_twice": lambda: Game.new(PRESETS["cinq-des"], ("Ana", "Ana")),
     "bad_seats": lambda: Game.new(PRESETS["cinq-des"], ("Ana", "Ben"), {"seats": "Zoé=steady"}),
     "unknown_bot": lambda: bot("clever"),

@@ -134,9 +134,9 @@ def parse_action(text: str) -> Action:
         return Roll(parse_dice(text))
     if re.fullmatch(r">[1-6]{1,8}", text):
         return SetAside(parse_dice(text[1:]))
-    if re.fullmatch(r"\?\d{1,9}", text):
+    if re.fullmatch(r"\?[0-9]{1,9}", text):
         return Announce(int(text[1:]))
-    if match := re.fullmatch(r"=(\d{1,9})(\*?)", text):
+    if match := re.fullmatch(r"=([0-9]{1,9})(\*?)", text):
         return Points(int(match[1]), bool(match[2]))
     if match := re.fullmatch(r"(leave|back) ([1-9])", text):
         seat = int(match[2]) - 1
@@ -287,10 +287,14 @@ class CameBack:
 
 @dataclass(frozen=True, slots=True)
 class Won:
-    """The game is over; ``how`` is ``at_once`` (a winning roll), ``target``, ``highest`` or ``shared``."""
+    """The game is over; ``how`` is ``at_once`` (a winning roll), ``target``, ``highest`` or ``shared``.
+
+    ``turn_points`` are those at risk when a roll won at once: they were set aside, but no longer matter.
+    """
 
     winners: tuple[int, ...]
     how: str
+    turn_points: int = 0
 
 
 Event = (

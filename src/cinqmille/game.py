@@ -268,7 +268,7 @@ def _roll(position: Position, dice: Dice, events: Events) -> Position:
         events.append(Rolled(seat, dice, all_dice))
     if found.wins:
         if events is not None:
-            events.append(Won((seat,), "at_once"))
+            events.append(Won((seat,), "at_once", position.turn_points))
         return Position(
             rules, position.seats, None, "over", position.turn_points, left, dice, None, position.opener, None, (seat,)
         )

@@ -25,7 +25,7 @@ FACES = (1, 2, 3, 4, 5, 6)
 
 Dice = tuple[int, ...]
 
-_VALUE = re.compile(r"(?:(?P<points>\d{1,9})|(?P<times>\d{1,9})\s*\*\s*(?P<letter>[A-F])|(?P<word>win|none))\Z")
+_VALUE = re.compile(r"(?:(?P<points>[0-9]{1,9})|(?P<times>[0-9]{1,9})\s*\*\s*(?P<letter>[A-F])|(?P<word>win|none))\Z")
 _PATTERN = re.compile(r"(?=[1-6]*[A-F]|[1-6])[1-6A-F]+\Z")
 
 

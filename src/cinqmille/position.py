@@ -266,7 +266,7 @@ class _Reader:
         if part not in self._parts:
             return ()
         texts = self._parts[part].split(separator)
-        if not all(re.fullmatch(r"\d{1,12}", text) for text in texts):
+        if not all(re.fullmatch(r"[0-9]{1,12}", text) for text in texts):
             raise self.wrong(part)
         return tuple(int(text) for text in texts)
 
@@ -275,7 +275,7 @@ class _Reader:
 
     def ladder(self, text: str) -> tuple[int, ...]:
         rungs = text.split("<")
-        if not all(re.fullmatch(r"-?\d{1,12}", rung) for rung in rungs):
+        if not all(re.fullmatch(r"-?[0-9]{1,12}", rung) for rung in rungs):
             raise self.wrong("scores")
         ladder = tuple(int(rung) for rung in rungs)
         return () if ladder == (0,) else ladder

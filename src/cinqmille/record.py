@@ -10,6 +10,7 @@ from __future__ import annotations
 
 import json
 import re
+import unicodedata
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field, replace
 from typing import Any
@@ -88,7 +89,7 @@ class Game:
         position = start(rules, len(names))
         game = cls(rules, names, tuple((headers or {}).items()), (), position)
         for key, value in game.headers:
-            _check_header(key, value, names, rules.dice)
+            _check_header(key, value, names)
         game.seats  # noqa: B018 - a seat of nobody is refused here
         return game
 
@@ -261,26 +262,34 @@ def _gained(before: Position, after: Position) -> int:
 
 def _name(name: str, players: tuple[str, ...]) -> str:
     name = name.strip()
-    if not name or any(symbol in ":,#" or not symbol.isprintable() for symbol in name):
+    wrong = [symbol for symbol in name if symbol in ":,#" or _is_control(symbol)]
+    if wrong or not any(unicodedata.category(symbol)[0] in "LNPS" for symbol in name):
         raise InvalidText("bad_name", name=name)
-    if name.lower() in HEADERS:
+    if name in HEADERS:
         raise InvalidText("name_is_header", name=name, known=HEADERS)
     if [other.strip() for other in players].count(name) > 1:
         raise InvalidText("name_twice", name=name)
     return name
 
 
-# How a turn begins: a line with it is no header but a player's whose name is misspelt; {} is the number of dice.
-_TURN = r"(?:skip|leave|back)$|(?:[+]|[?]\d+|=(?:\d+[*]?)?|[1-6]+>\S*|[1-6]{{{}}})(?:\s|$)"
+def _is_control(symbol: str) -> bool:
+    """Whether a symbol breaks lines, is no character, or turns the direction of what follows."""
+    return unicodedata.category(symbol) in ("Cc", "Cs", "Cn", "Co", "Zl", "Zp") or symbol in _TURNS_TEXT
 
 
-def _check_header(key: str, value: str, players: tuple[str, ...], dice: int) -> None:
+_TURNS_TEXT = "\u202a\u202b\u202c\u202d\u202e\u2066\u2067\u2068\u2069\ufeff"
+
+# How a turn begins: a line with it is no header but a player's whose name is misspelt.
+_TURN = re.compile(r"(?:[1-6]+>\S*|=[0-9]+[*]?)(?:\s|$)")
+
+
+def _check_header(key: str, value: str, players: tuple[str, ...]) -> None:
     """Refuse a header that a record could not be read with."""
     if key in ("rules", "players"):
         raise InvalidText("repeated_header", name=key)
     if key in players:
         raise InvalidText("name_is_header", name=key, known=(*HEADERS, key))
-    if key not in HEADERS and re.match(_TURN.format(dice), value.strip()):
+    if key not in HEADERS and _TURN.match(value.strip()):
         raise InvalidText("unknown_player", name=key, known=players)
     if not key or key != key.strip() or value != value.strip() or re.search(r":.*\0|[#\r\n]", f"{key}\0{value}"):
         raise InvalidText("record_line", text=f"{key}: {value}")
@@ -470,11 +479,11 @@ class _TurnReader:
             self.ended = True
         elif token == "+":
             self._play(TakeOver())
-        elif re.fullmatch(r"\?\d{1,9}", token):
+        elif re.fullmatch(r"\?[0-9]{1,9}", token):
             self._play(Announce(int(token[1:])))
-        elif match := re.fullmatch(r"=(?:(\d{1,9})(\*?))?", token):
+        elif match := re.fullmatch(r"=(?:([0-9]{1,9})(\*?))?", token):
             self._bank(match[1], bool(match[2]))
-        elif match := re.fullmatch(r"(\d+)(?:>(\d+|-))?", token):
+        elif match := re.fullmatch(r"([0-9]+)(?:>([0-9]+|-))?", token):
             self._roll(match[1], match[2], followed_by)
         else:
             raise InvalidText("bad_token", token=token)

@@ -54,7 +54,7 @@ class Parameter:
             return text
         if self.kind == "choice":
             raise InvalidRules("bad_choice", name=self.name, value=text, choices=self.choices)
-        if re.fullmatch(r"-?\d{1,9}", text) and self.low <= int(text) <= self.high:
+        if re.fullmatch(r"-?[0-9]{1,9}", text) and self.low <= int(text) <= self.high:
             return int(text)
         if self.kind == "choice or points":
             raise InvalidRules(

@@ -19,8 +19,8 @@ __all__ = ["Keep", "Meld", "Roll", "Scored", "format_dice", "keeps", "parse_dice
 
 
 def parse_dice(text: str) -> Dice:
-    """Return the faces written as ``15534`` or ``1 5 5 3 4``, in the order written; raise InvalidText otherwise."""
-    faces = re.sub(r"[\s,;]+", "", text)
+    """Return the faces written as ``15534``, ``1 5 5 3 4`` or ``1-5-5-3-4``; raise InvalidText otherwise."""
+    faces = re.sub(r"[\s,;]+|(?<=[0-9])-(?=[0-9])", "", text)
     wrong = [symbol for symbol in faces if symbol not in "123456"]
     if wrong or not faces:
         raise InvalidText("bad_dice", text=text.strip(), wrong=wrong[0] if wrong else "")
@@ -64,7 +64,7 @@ class Keep:
     @classmethod
     def parse(cls, text: str) -> Keep:
         """Return the keep written as ``155=200``, equal to the one :func:`keeps` finds; raise InvalidText otherwise."""
-        match = re.fullmatch(r"\s*([1-6]{1,8})=(\d{1,9})\s*", text)
+        match = re.fullmatch(r"\s*([1-6]{1,8})=([0-9]{1,9})\s*", text)
         if match is None:
             raise InvalidText("bad_keep", text=text.strip())
         return cls(tuple(sorted(parse_dice(match[1]))), int(match[2]))

@@ -257,11 +257,13 @@ def _minima(rules: Rules, words: Words) -> Section | None:
 
 
 def _reopens(rules: Rules) -> bool:
-    """Whether a player can fall off the board and then needs more points than before."""
-    return rules.entry > rules.min_bank and _falls(rules)
+    """Whether a player can fall off the board, and being off it makes a difference."""
+    return (rules.entry != rules.min_bank or rules.takeover == "opened") and _falls(rules)
 
 
 def _reopening(rules: Rules, words: Words) -> str:
+    if not rules.entry:
+        return words.say("After a fall to 0 one is off the board until points are banked again.")
     if rules.floor and _loses_points(rules):
         return words.say("After a fall to 0 or below one must open again, with {points} points.", points=rules.entry)
     return words.say("After a fall to 0 one must open again, with {points} points.", points=rules.entry)

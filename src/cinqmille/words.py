@@ -311,7 +311,9 @@ class Words:
 
     def _won(self, event: Won, names: Sequence[str]) -> str:
         winners = [names[seat] for seat in event.winners]
-        return self.say(_WINS[event.how], player=winners[0], players=self.all_of(winners))
+        how = "at_risk" if event.turn_points else event.how
+        points = self.points(event.turn_points)
+        return self.say(_WINS[how], player=winners[0], players=self.all_of(winners), points=points)
 
     def action(self, action: Action, names: Sequence[str] = ()) -> str:
         """Return what one may do as a short phrase: ``set 155 aside``, ``roll again``."""
@@ -448,6 +450,7 @@ _FALLS = {
 
 _WINS = {
     "at_once": N_("{player} wins at once with this roll!"),
+    "at_risk": N_("{player} wins at once with this roll! The turn had {points}."),
     "target": N_("{player} wins: the target is reached!"),
     "highest": N_("{player} wins with the highest total!"),
     "shared": N_("{players} win together, with the same highest total!"),

@@ -20,7 +20,7 @@ column for every number of dice to roll next (column 0 is empty). ::
 
     >>> from cinqmille import PRESETS
     >>> turn = best_turn(PRESETS["farkle-facebook"])
-    >>> round(turn.mean, 3), round(turn.rolling(300, 6), 3), turn.bank_from[4].points
+    >>> round(turn.mean, 3), round(turn.rolling(300, 6), 4), turn.bank_from[4].points
     (548.858, 801.9995, 3050)
     >>> round(turn.law().bust, 4), round(turn_law(PRESETS["farkle-facebook"], steady(350)).mean, 1)
     (0.1978, 430.4)
