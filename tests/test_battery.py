@@ -26,7 +26,7 @@ from cinqmille import (
 )
 from cinqmille.actions import format_action, parse_action
 from cinqmille.bots import Bot, Steady
-from cinqmille.record import position_from_json, position_to_json
+from cinqmille.exchange import position_from_json, position_to_json
 from playing import FACES, NAMES, games, random_action, random_roll
 from sheets import random_sheet, sheets
 

@@ -29,7 +29,7 @@ from cinqmille import (
     start,
 )
 from cinqmille.errors import SENTENCES
-from cinqmille.record import position_from_json, position_to_json
+from cinqmille.exchange import position_from_json, position_to_json
 from playing import NAMES, games
 from referee import random_record
 from sheets import random_sheet, sheets

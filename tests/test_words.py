@@ -20,11 +20,12 @@ from cinqmille import actions as a
 from cinqmille.bots import bot
 from cinqmille.dice import parse_source
 from cinqmille.errors import SENTENCES
+from cinqmille.exchange import position_from_json
 from cinqmille.game import apply, do, start
 from cinqmille.odds import odds
 from cinqmille.patterns import Combination
 from cinqmille.position import PHASES
-from cinqmille.record import position_from_json, replay
+from cinqmille.record import replay
 from cinqmille.scoring import parse_dice, score
 from cinqmille.words import DECIDED_BY, LANGUAGES, Words, language
 

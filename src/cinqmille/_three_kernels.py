@@ -353,43 +353,6 @@ def middle_bank(B, rows, level, need, others, Q, kind, tie, exact):
 
 
 @njit(cache=True, nogil=True, error_model="numpy")
-def guess_many(P, V, scores, sides):
-    """Fill ``P[group, turn, player]`` from the states with one more step for some players, as if scores never interacted."""
-    players = scores.shape[1]
-    target = round(V.shape[1] ** (1.0 / players))
-    for group in range(P.shape[0]):
-        for turn in range(players):
-            values = V[turn if sides > 1 else 0]
-            for lane in range(ABREAST):
-                for c in range(players):
-                    P[group, turn, c, lane] = 0.0
-                free = 0
-                for c in range(players):
-                    free += scores[group, c, lane] < target - 1
-                for more in range(1, 2**players):
-                    at = 0
-                    sign = -1.0
-                    inside = True
-                    for k in range(players):
-                        c = (turn + k) % players
-                        score = scores[group, c, lane]
-                        if more >> c & 1:
-                            sign = -sign
-                            score += 1
-                        at = at * target + score
-                        inside &= score < target
-                    if inside:
-                        last = 1.0
-                        for k in range(players - 1):
-                            P[group, turn, (turn + k) % players, lane] += sign * values[at, k]
-                            last -= values[at, k]
-                        P[group, turn, (turn + players - 1) % players, lane] += sign * last
-                if free == 0:
-                    for c in range(players):
-                        P[group, turn, c, lane] = 1.0 / players
-
-
-@njit(cache=True, nogil=True, error_model="numpy")
 def passes_to(P, F):
     """Set ``F``, the mover's chance after a pass, in every batch (group, turn)."""
     groups, players = P.shape[0], P.shape[1]

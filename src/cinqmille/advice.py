@@ -156,7 +156,9 @@ class Turn:
                 found = self.said[row, self.announce.index(plan.then.points)]
             case TakeOver():
                 assert position.offer is not None
-                found = self.rolled[position.offer.points // self.rules_step, position.offer.dice or position.rules.dice]
+                found = self.rolled[
+                    position.offer.points // self.rules_step, position.offer.dice or position.rules.dice
+                ]
             case _ if position.announced is not None and plan.keep is None:
                 found = self.said[row, self.announce.index(position.announced)]
             case _:
@@ -307,6 +309,12 @@ class _Sweep:
     def _banked(self, row: int) -> Position:
         fresh = self.fresh
         decided = Position(
-            self.rules, fresh.seats, fresh.to_play, "decide", row * self.step, min(1, self.rules.dice - 1), opener=fresh.opener
+            self.rules,
+            fresh.seats,
+            fresh.to_play,
+            "decide",
+            row * self.step,
+            min(1, self.rules.dice - 1),
+            opener=fresh.opener,
         )
         return apply(decided, Bank())

@@ -63,10 +63,10 @@ def values(cycle: Sequence[Plan]) -> Floats:
     return P
 
 
-def equilibrium(known: Sequence[Sequence[Plan]], players: int) -> Floats | None:
-    """Return ``P[turn, player]`` in which no plan of ``known[turn]`` is better than those played; None if none was found.
+def equilibrium(known: Sequence[Sequence[Plan]], players: int) -> tuple[Floats, bool] | None:
+    """Return ``P[turn, player]`` in which no plan of ``known[turn]`` is better than those played, and whether some are mixed.
 
-    Pure plans come first, then mixtures of two for as few players as possible. A cycle that repeats itself has fewer turns
+    None if none was found. Pure plans come first, then mixtures of two for as few players as possible. A cycle that repeats itself has fewer turns
     ``known`` than players, and is played alike in each repetition.
     """
     counts = [len(choice) for choice in known]
@@ -75,7 +75,7 @@ def equilibrium(known: Sequence[Sequence[Plan]], players: int) -> Floats | None:
     for supports in sorted(_supports(counts), key=lambda s: sum(map(len, s))):
         found = _solved(known, supports)
         if found is not None and _stable(known, found):
-            return found
+            return found, any(len(support) > 1 for support in supports)
     return None
 
 
@@ -101,7 +101,9 @@ def _solved(known: Sequence[Sequence[Plan]], supports: Sequence[tuple[int, ...]]
 
     def gaps(shares: Floats) -> Floats:
         P = played(shares)
-        return np.array([_worth(known[t][supports[t][0]], P, t) - _worth(known[t][supports[t][1]], P, t) for t in mixers])
+        return np.array(
+            [_worth(known[t][supports[t][0]], P, t) - _worth(known[t][supports[t][1]], P, t) for t in mixers]
+        )
 
     shares = np.full(len(mixers), 0.5)
     for _ in range(50 if mixers else 0):
@@ -135,4 +137,6 @@ def _worth(plan: Plan, P: Floats, turn: int) -> float:
 
 
 def _stable(known: Sequence[Sequence[Plan]], P: Floats) -> bool:
-    return all(_worth(plan, P, turn) <= P[turn, turn] + _CERTAIN for turn, choice in enumerate(known) for plan in choice)
+    return all(
+        _worth(plan, P, turn) <= P[turn, turn] + _CERTAIN for turn, choice in enumerate(known) for plan in choice
+    )

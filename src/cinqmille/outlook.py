@@ -144,9 +144,7 @@ class Outlook:
             found = np.where(offered, np.maximum(found, taken), found)
         return found
 
-    def finish(
-        self, position: Position, totals: Ints, offer: tuple[Ints, int] | None = None
-    ) -> Floats:
+    def finish(self, position: Position, totals: Ints, offer: tuple[Ints, int] | None = None) -> Floats:
         """Return the chances of all seats when the player to play ends the turn in the last turns, or begins them, with ``totals``.
 
         ``offer`` as in :meth:`between`.
@@ -212,9 +210,7 @@ class Outlook:
         scale = np.divide(left, total, out=np.zeros(led.size), where=total > 0.0)
         return hold, [weight * scale for weight in weights]
 
-    def _chase_solved(
-        self, led: Ints, following: Sequence[int], scores: Sequence[int]
-    ) -> tuple[Floats, list[Floats]]:
+    def _chase_solved(self, led: Ints, following: Sequence[int], scores: Sequence[int]) -> tuple[Floats, list[Floats]]:
         assert self.many is not None
         middle = self.many.middle
         near, last = (led - scores[seat] for seat in following)
@@ -280,9 +276,7 @@ class LastTurn:
         self._known: dict[tuple[float, int, bool], Floats] = {}
         self.length = self._length()
 
-    def chances(
-        self, held: int, kind: int, lead: Ints, offer: tuple[Ints, int] | None = None
-    ) -> tuple[Floats, Floats]:
+    def chances(self, held: int, kind: int, lead: Ints, offer: tuple[Ints, int] | None = None) -> tuple[Floats, Floats]:
         """Return the chances to beat and to tie ``lead`` (in steps above the own score), which ``held`` players share.
 
         ``kind`` is 0 for a player who has not opened. A turn on offer (its steps, -1 for none, and dice) is taken over where

@@ -142,16 +142,20 @@ class Table:
         self._replace(game.cut(kept))
         return game.actions[kept:]
 
-    def correct(self, entry: int, text: str, *, seen: int) -> None:
+    def correct(self, entry: int, text: str, *, seen: int, last: int | None = None) -> None:
         """Write entry ``entry`` of the record (from 1) anew and replay what followed; empty text takes it out.
 
+        Entries after ``last`` are taken out in the same step; without it all stay.
         Raises IllegalAction, or RecordError (its ``line`` counts entries) when the text cannot be read or a
         later entry would no longer be allowed.
         """
         self._check_number(seen)
         if not self.real:
             raise IllegalAction("drawn_turns_stay")
-        self._replace(self.game.corrected(entry, text))
+        game = self.game
+        if last is not None:
+            game = game.cut(max((turn.last_action for turn in game.turns()[:last]), default=0))
+        self._replace(game.corrected(entry, text))
 
     def _check_number(self, seen: int) -> None:
         if seen != self.number:

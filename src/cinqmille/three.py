@@ -156,7 +156,9 @@ def solve_many(
     )  # fmt: skip
 
 
-def turn_many(solution: ManySolution, scores: Iterable[int], *, side: int = 0, last_turns: int | None = None) -> ManyTurn:
+def turn_many(
+    solution: ManySolution, scores: Iterable[int], *, side: int = 0, last_turns: int | None = None
+) -> ManyTurn:
     """Return the whole turn of a state, recomputed: scores in steps from the mover on.
 
     ``last_turns`` is None, or the number of players who follow in the last turns: then the highest of the others' scores leads.
@@ -305,7 +307,7 @@ class _Game:
         rows, limit = self.bank(room.B, turned.reshape(-1, players, ABREAST), side)
         batches = groups * players
         B, F, start, P = room.B[:batches], room.F[:batches], room.start[:batches], room.P[:groups]
-        kernels.guess_many(P, self.values, scores, self.sides)
+        P[:] = 1.0 / players
         kernels.passes_to(P, F)
         found = _Count()
         swept = limit.max(axis=1)
@@ -328,6 +330,7 @@ class _Game:
         B, F, start, P = room.B[:batches], room.F[:batches], room.start[:batches], room.P
         known: dict[tuple[int, int], list[list[cycles.Plan]]] = {}
         found = _Count()
+        mixed: dict[tuple[int, int], bool] = {}
         unsettled: dict[tuple[int, int], float] = {}
         for _ in range(_MIXED_STEPS):
             found.passes += int(np.count_nonzero(rows))
@@ -340,7 +343,9 @@ class _Game:
                     pure = cycles.values(plans)
                     change = float(np.abs(pure - P[group, :, :, lane]).max())
                     if (group, lane) in known:
-                        change = min(change, float(np.abs(start[these, 0, lane] - P[group, :, :, lane].diagonal()).max()))
+                        change = min(
+                            change, float(np.abs(start[these, 0, lane] - P[group, :, :, lane].diagonal()).max())
+                        )
                     if change < _TOLERANCE:
                         found.residual = max(found.residual, change)
                         continue
@@ -351,14 +356,14 @@ class _Game:
                         if not any(plan.same_as(other) for other in choice):
                             choice.append(plan)
                     stable = cycles.equilibrium(choices, players)
-                    P[group, :, :, lane] = pure if stable is None else stable
+                    P[group, :, :, lane], mixed[group, lane] = (pure, False) if stable is None else stable
                 if all(place[0] != group for place in unsettled):
                     rows[these] = 0
             kernels.passes_to(P[: batches // players], F)
             if not unsettled:
                 break
         found.residual = max([found.residual, *unsettled.values()])
-        found.mixed = sum(group * ABREAST + lane < count for group, lane in known)
+        found.mixed = sum(is_mixed for (group, lane), is_mixed in mixed.items() if group * ABREAST + lane < count)
         return found
 
     def _period(self, scores: Ints) -> int:

@@ -20,6 +20,7 @@ from pathlib import Path
 from platformdirs import user_data_path
 
 from cinqmille.errors import CinqMilleError, InvalidRules
+from cinqmille.plaintext import printable
 from cinqmille.record import Game
 from cinqmille.words import N_, Words
 
@@ -44,7 +45,11 @@ class RecordProblem(Exception):
 
     def sentence(self, words: Words) -> str:
         """Return what is wrong, in the reader's language."""
-        return words.say("{path}: {reason}.", path=str(self.path), reason=words.say(self.reason, **self.params))
+        return words.say(
+            "{path}: {reason}.",
+            path=printable(str(self.path)).replace("\n", "\ufffd"),
+            reason=words.say(self.reason, **self.params),
+        )
 
 
 BUSY = N_("this game is being played by another program just now")
@@ -72,6 +77,8 @@ class RecordFile:
     """
 
     def __init__(self, path: Path) -> None:
+        if "\ufffd" in printable(str(path)).replace("\n", "\ufffd"):  # what it is called could not be shown
+            raise RecordProblem(path, UNUSABLE)
         try:
             self.path = path.expanduser().resolve()
             if self.path.exists() and not stat.S_ISREG(self.path.stat().st_mode):

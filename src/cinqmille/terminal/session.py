@@ -8,7 +8,7 @@ from pathlib import Path
 from cinqmille import sheet
 from cinqmille.actions import Back, Leave, Rolled, RollOn, Scoreless
 from cinqmille.dice import RealDice
-from cinqmille.errors import CinqMilleError, RecordError
+from cinqmille.errors import CinqMilleError, IllegalAction, RecordError
 from cinqmille.plaintext import shortened
 from cinqmille.position import Position
 from cinqmille.record import Game
@@ -215,7 +215,7 @@ class Session:
             self._screen.tell(problem.sentence(self._words))
             self._screen.say("Nothing of this was played. Try it again, or type save and the path of another file.")
             return
-        self._screen.tell(self._words.error(problem.cause if isinstance(problem, RecordError) else problem))
+        self._screen.tell(shown.refusal(problem, self._names, self._words))
         self._screen.tell(self._options())
 
     def _move(self, line: str) -> None:
@@ -279,6 +279,8 @@ class Session:
         words, names = self._words, self._names
         for one in news:
             for event in one.events:
+                if isinstance(event, Scoreless) and event != one.events[0] and not one.position.rules.scoreless_limit:
+                    continue  # what ended the turn was told, and nothing is counted
                 self._screen.tell(words.event(event, names), "  ")
                 if isinstance(event, Scoreless):
                     self._screen.tell_all(shown.scoreless_warning(one.position, event.seat, names[event.seat], words))
@@ -305,11 +307,11 @@ class Session:
             case "record":
                 screen.point(self._words.say("The game is kept in:"), str(self._file.path))
                 screen.tell_all(shown.entries(game), "    ")
-            case "why" if not rest and not self._position.roll:
-                screen.say(_WHY)
             case "why":
-                dice, roll = typed.dispute(rest, self._position)
-                screen.tell_all(shown.dispute(game.rules, dice, roll, words), "  ")
+                asked = typed.dispute(rest, self._position)
+                screen.tell_all(
+                    [words.say(_WHY)] if asked is None else shown.dispute(self._position, *asked, words), "  "
+                )
             case "help":
                 self._help()
             case "save" if not rest:
@@ -347,8 +349,9 @@ class Session:
     def _fix(self, rest: str) -> None:
         table, words = self._table, self._words
         number_text, _, text = rest.partition(" ")
-        turns = table.game.turns()
-        if not number_text.isdecimal() or not text.strip():
+        sure, text = text.endswith("!"), text.removesuffix("!").strip()
+        game, turns = table.game, table.game.turns()
+        if not number_text.isdecimal() or not text:
             self._screen.tell_all(shown.entries(table.game), "    ")
             self._screen.say(
                 "Type fix, the number of an entry and what it should be: fix 3 450, fix 3 15534>155 24>-. fix 3 none takes it out."
@@ -356,20 +359,35 @@ class Session:
             return
         number = int(number_text[:9])
         before = turns[number - 1].text if 1 <= number <= len(turns) else ""
-        corrected = self._as_entry(number, text.strip())
+        corrected = self._as_entry(number, text)
+        out: list[str] = []
         try:
             table.correct(number, corrected, seen=table.number)
         except RecordError as error:
             place = error.line if corrected else error.line + 1
-            if place != number:
-                turn = shown.entries(table.game)[place - 1].lstrip().partition("  ")[2]
+            if place == number:
+                raise
+            out = shown.entries(game)[place - 1 :]
+            if error.code != "game_over":
                 self._screen.say(
                     "With this change entry {entry} ({turn}) would no longer be allowed; nothing was changed:",
                     entry=place,
-                    turn=turn,
+                    turn=out[0].lstrip().partition("  ")[2],
                 )
-            raise
+                raise
+            if not sure:
+                self._screen.say(
+                    "With this change the game ends with entry {entry}, before these; nothing was changed:",
+                    entry=place - 1,
+                )
+                self._screen.tell_all(out, "    ")
+                self._screen.point(words.say("To take them out and make the change, type:"), f"fix {number} {text} !")
+                return
+            table.correct(number, corrected, seen=table.number, last=place - 1)
         self._screen.say("Entry {entry} was {before}; it is corrected.", entry=number, before=before)
+        if out:
+            self._screen.say("Taken out:")
+            self._screen.tell_all(out, "    ")
         self._screen.tell_all(shown.standings(table.game, words))
         self._show_state()
 
@@ -379,8 +397,13 @@ class Session:
         turns = game.turns()
         if typed.plain(text) in ("none", "rien"):
             return ""
-        if not self._table.real or not 1 <= number <= len(turns) or text in ("leave", "back"):
+        if not self._table.real or not 1 <= number <= len(turns):
             return text
+        player, (seat, text) = turns[number - 1].player, typed.named(text, self._names)
+        if seat not in (None, player):
+            raise IllegalAction("out_of_turn", player=self._names[seat], expected=self._names[player])
+        if name := typed.come_or_go(text.strip()):
+            return name
         before = game.cut(turns[number - 1].first_action)
         moves = typed.moves(text, before.position, real=True, names=self._names)
         table = Table(before, save=lambda _: None, dice=RealDice())

@@ -5,10 +5,10 @@ Every function returns lines in the reader's language; nothing here asks, plays 
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 
 from cinqmille.actions import ANNOUNCEMENTS, Fell, SetAside
-from cinqmille.errors import IllegalAction
+from cinqmille.errors import CinqMilleError, IllegalAction, RecordError
 from cinqmille.game import bank_problem, legal_keeps, verify
 from cinqmille.odds import odds
 from cinqmille.patterns import Dice
@@ -18,7 +18,7 @@ from cinqmille.record import Game
 from cinqmille.rules import Rules
 from cinqmille.scoring import Keep, format_dice, score
 from cinqmille.terminal.screen import WIDTH
-from cinqmille.words import Words
+from cinqmille.words import N_, Words
 
 _MOST_CHOICES = 12
 _LONGEST_NAME = 24
@@ -268,16 +268,23 @@ def offer(game: Game, words: Words) -> list[str]:
     assert found is not None
     rules = position.rules
     dice = found.dice or rules.dice
-    return [
+    asked = (
         words.count(
             "{player} banked a turn of {points} points and left {n} die. Take it over?",
             "{player} banked a turn of {points} points and left {n} dice. Take it over?",
             dice,
             player=game.players[found.by],
             points=found.points,
-        ),
-        risk(rules, dice, words),
-    ] + ([risk(rules, rules.dice, words)] if dice != rules.dice else [])
+        )
+        if found.dice
+        else words.say(
+            "{player} banked a turn of {points} points with hot dice: all {dice} dice would be rolled. Take it over?",
+            player=game.players[found.by],
+            points=found.points,
+            dice=dice,
+        )
+    )
+    return [asked, risk(rules, dice, words)] + ([risk(rules, rules.dice, words)] if dice != rules.dice else [])
 
 
 # Questions
@@ -299,21 +306,25 @@ def chances(rules: Rules, words: Words) -> list[str]:
     return ["  " + line for line in columns(rows, right=range(4))]
 
 
-def dispute(rules: Rules, dice: Dice | None, roll: Dice, words: Words) -> list[str]:
+def dispute(position: Position, dice: Dice | None, roll: Dice, words: Words) -> list[str]:
     """Return how the points of ``dice`` in ``roll`` come about, or why they do not count, and all that does.
 
-    Without ``dice`` the best choice of the roll is explained. Raises IllegalAction for a roll this game has not.
+    Of the roll on the table only that counts which may be set aside now, after a right announcement too. Without ``dice`` the best choice of the roll is explained. Raises IllegalAction for a roll this game has not.
     """
+    rules = position.rules
     found = score(rules, roll)
     if found.wins:
         return [words.say("{roll} wins at once.", roll=roll)]
     if found.bust:
         return [words.say("{roll} is a bust: no die in it counts.", roll=roll)]
-    if dice is not None and (refusal := _refusal(rules, dice, roll)):
-        return [words.error(refusal), *_parts(rules, dice, words)]
-    keep = found.best if dice is None else found.by_dice[dice]
-    lines = [] if keep is None else [_explained(keep, format_dice(roll), words)]
-    every = ", ".join(map(words.value, found.keeps))
+    if position.phase != "choose" or sorted(position.roll) != sorted(roll):
+        position = Position(rules, (Seat(), Seat()), 0, "choose", 0, len(roll), roll)
+    if dice is not None and (refusal := _refusal(position, dice)):
+        return [words.error(refusal), *(_parts(rules, dice, words) if position.announced is None else [])]
+    keeps = legal_keeps(position)
+    keep = keeps[0] if dice is None else found.by_dice[dice]
+    lines = [_explained(keep, format_dice(roll), words)]
+    every = ", ".join(map(words.value, keeps))
     return [*lines, words.say("All that can be set aside of {roll}: {choices}.", roll=roll, choices=every)]
 
 
@@ -339,10 +350,10 @@ def _name(pattern: str, words: Words) -> str:
     return words.combination(pattern)
 
 
-def _refusal(rules: Rules, dice: Dice, roll: Dice) -> IllegalAction | None:
-    """Why ``dice`` could not be set aside of ``roll``, as the game itself says it; None if they could."""
+def _refusal(position: Position, dice: Dice) -> IllegalAction | None:
+    """Why ``dice`` could not be set aside of the roll, as the game itself says it; None if they could."""
     try:
-        verify(Position(rules, (Seat(), Seat()), 0, "choose", 0, len(roll), roll), SetAside(dice))
+        verify(position, SetAside(dice))
     except IllegalAction as refusal:
         return refusal
     return None
@@ -367,6 +378,25 @@ def _parts(rules: Rules, dice: Dice, words: Words) -> Iterable[str]:
         if idle
         else []
     )
+
+
+# Refusals
+
+_OF_SEATS = {
+    "already_away": N_("{player} has already left."),
+    "not_away": N_("{player} has not left."),
+    "leave_between_turns": N_("{player} can leave when the turn in progress is over."),
+    "back_between_turns": N_("{player} can come back when the turn in progress is over."),
+    "last_player_stays": N_("{player} is the last one present and cannot leave."),
+}
+
+
+def refusal(problem: CinqMilleError, names: Sequence[str], words: Words) -> str:
+    """Return the sentence of a refusal, with a player's name where it has a seat."""
+    cause = problem.cause if isinstance(problem, RecordError) else problem
+    if cause.code in _OF_SEATS:
+        return words.say(_OF_SEATS[cause.code], player=names[cause.params["seat"] - 1])
+    return words.error(cause)
 
 
 # What may be done

@@ -11,7 +11,19 @@ import unicodedata
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from cinqmille.actions import Action, Announce, Bank, Points, Roll, RollOn, SetAside, Skip, TakeOver
+from cinqmille.actions import (
+    Action,
+    Announce,
+    Back,
+    Bank,
+    Leave,
+    Points,
+    Roll,
+    RollOn,
+    SetAside,
+    Skip,
+    TakeOver,
+)  # fmt: skip
 from cinqmille.errors import IllegalAction, InvalidText
 from cinqmille.game import apply, legal_keeps, verify
 from cinqmille.position import Position
@@ -47,6 +59,9 @@ _WITH_REST = ("leave", "back", "fix", "why", "save")
 
 _MOVE_OF = {word: name for name, words in _MOVES.items() for word in words.split()}
 _COMMAND_OF = {word: name for name, words in _COMMANDS.items() for word in words.split()}
+
+# Stands for the space between dice typed one by one: no line that was typed has it.
+_GAP = "\0"
 
 
 class NotUnderstood(Exception):
@@ -87,8 +102,15 @@ def moves(line: str, position: Position, *, real: bool, names: Sequence[str]) ->
 
     Raises NotUnderstood for a word that is none, and InvalidText or IllegalAction for what cannot be.
     """
+    seat, rest = named(line, names)
+    tokens = _tokens(rest)
+    if seat is not None and seat != position.to_play:
+        if len(tokens) == 1 and (name := come_or_go(tokens[0])):
+            return Moves((Leave(seat) if name == "leave" else Back(seat),))
+        if position.to_play is not None:
+            raise IllegalAction("out_of_turn", player=names[seat], expected=names[position.to_play])
     reader = _Reader(position, real=real)
-    for token in _tokens(_unnamed(line, position, names)):
+    for token in tokens:
         reader.read(token)
     return Moves(tuple(reader.actions), reader.then_roll)
 
@@ -106,17 +128,32 @@ def seat_named(text: str, names: Sequence[str]) -> int:
     raise InvalidText("unknown_player", name=text, known=tuple(names))
 
 
-def dispute(text: str, position: Position) -> tuple[tuple[int, ...] | None, tuple[int, ...]]:
+def come_or_go(word: str) -> str:
+    """Return ``leave`` or ``back`` for a word that means it, otherwise nothing."""
+    name = _COMMAND_OF.get(plain(word), "")
+    return name if name in ("leave", "back") else ""
+
+
+def named(line: str, names: Sequence[str]) -> tuple[int | None, str]:
+    """Return the seat of the name that a line of a record begins with, None without one, and the rest."""
+    name, colon, rest = line.partition(":")
+    return (seat_named(name.strip(), names), rest) if colon else (None, line)
+
+
+def dispute(text: str, position: Position) -> tuple[tuple[int, ...] | None, tuple[int, ...]] | None:
     """Return the dice and the roll that ``155 in 15534`` names; the dice are None when a whole roll is asked about.
 
     Without a word it is the roll on the table; dice alone are part of that if they can be, otherwise a roll
-    themselves.
+    themselves. None is the answer when one of the two is missing.
     """
-    part, found, whole = re.sub(r"\b(?:in|dans|de|of|from)\b|>", "|", text).partition("|")
+    part, found, whole = re.sub(r"(?i)\b(?:in|dans|de|of|from)\b", "|", text).partition("|")
+    if not found:
+        whole, found, part = text.partition(">")
     if found:
-        return tuple(sorted(parse_dice(_joined(part)))), parse_dice(_joined(whole))
+        part, whole = _joined(part), _joined(whole)
+        return (tuple(sorted(parse_dice(part))), parse_dice(whole)) if part and whole else None
     if not text:
-        return None, position.roll
+        return (None, position.roll) if position.roll else None
     dice = parse_dice(_joined(text))
     if len(dice) < len(position.roll):
         return tuple(sorted(dice)), position.roll
@@ -127,24 +164,13 @@ def _joined(text: str) -> str:
     return re.sub(r"[-.,;\s]+", "", text)
 
 
-def _unnamed(line: str, position: Position, names: Sequence[str]) -> str:
-    """A line of a record may be typed with its name."""
-    name, colon, rest = line.partition(":")
-    if not colon:
-        return line
-    seat = seat_named(name.strip(), names)
-    if position.to_play is not None and seat != position.to_play:
-        raise IllegalAction("out_of_turn", player=names[seat], expected=names[position.to_play])
-    return rest
-
-
 def _tokens(line: str) -> list[str]:
     line = re.sub(r"\s#(?!\s*\d).*", "", line)  # the comment of a record's line
     line = re.sub(r"(?i)\bannonce[rz]?\s+(?=\d)|\bannounce\s+(?=\d)", "?", line)
     line = re.sub(r"(?<=[1-6])[-.,;](?=[1-6])", "", line)
     line = re.sub(r"(?<=[=?>#])\s+(?=[\d-])|\s+(?=>)", "", line)
     # 1 5 5 3 4 are dice one by one, and 155b is 155 b.
-    line = re.sub(r"(?<![^\s>])\d(?:\s+\d)+(?![^\s>])", lambda match: re.sub(r"\s", "", match[0]), line)
+    line = re.sub(r"(?<![^\s>])\d(?:\s+\d)+(?![^\s>])", lambda match: re.sub(r"\s+", _GAP, match[0]), line)
     line = re.sub(r"(?<=\d)(?=[^\W\d_=])|(?<=\d)(?=[+=?])", " ", line)
     return line.replace("+", " + ").split()
 
@@ -160,6 +186,14 @@ class _Reader:
         self._player = position.to_play
 
     def read(self, token: str) -> None:
+        """Play one token; of dice one by one the first is a roll of its own when one die is awaited."""
+        first, gap, rest = token.partition(_GAP)
+        if gap and self._real and self._position.phase in ("roll", "decide") and self._position.dice_left == 1:
+            self._read(first)
+            token = rest
+        self._read(token.replace(_GAP, ""))
+
+    def _read(self, token: str) -> None:
         position = self._position
         if self.actions and (position.to_play != self._player or self._begun_anew()):
             raise InvalidText("turn_is_over", token=token)
@@ -171,6 +205,11 @@ class _Reader:
         name = _MOVE_OF.get(plain(token), "")
         if name:
             self._word(name)
+        elif come_or_go(token):
+            if position.to_play is None:
+                raise IllegalAction("game_over")
+            kind = Leave if come_or_go(token) == "leave" else Back
+            self._play(kind(position.to_play))
         elif match := re.fullmatch(r"#(\d{1,3})|(\d{1,3})[).]", token):
             self._play(SetAside(self._choice(int(match[1] or match[2])).dice))
         elif match := re.fullmatch(r"\?(\d{1,9})", token):
@@ -251,7 +290,7 @@ class _Reader:
 
     def _number(self, token: str, number: int, star: bool) -> None:
         position = self._position
-        if not position.fresh or number % position.rules.step:
+        if not position.fresh or (number % position.rules.step and len(token) >= position.dice_left):
             raise InvalidText("bad_dice", text=token)
         self._points(str(number), star)
 
