@@ -16,7 +16,8 @@ settings.load_profile(os.environ.get("HYPOTHESIS_PROFILE", "ci"))
 
 @pytest.fixture
 def path(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
-    """Where a game can be kept; nothing goes to the user's folder, and nothing waits for the disk."""
+    """Where a game can be kept; nothing goes to the user's folder or this one, and nothing waits for the disk."""
+    monkeypatch.chdir(tmp_path)
     monkeypatch.setenv("XDG_DATA_HOME", str(tmp_path / "data"))
     monkeypatch.setattr("os.fsync", lambda descriptor: None)
     return tmp_path / "game.txt"

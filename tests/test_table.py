@@ -388,6 +388,16 @@ def test_any_earlier_entry_can_be_corrected() -> None:
     assert table.position.scores == (650, 500)
 
 
+def test_a_correction_and_what_comes_after_it_go_in_one_step() -> None:
+    table = recorded("rules: cinq-des\nplayers: Ana, Ben\nAna: =800\nBen: =0\nAna: =450\nBen: =900")
+    error = refused("game_over", lambda: table.correct(1, "=5000", seen=table.number))
+    assert isinstance(error, RecordError)
+    assert error.line == 2
+    table.correct(1, "=5000", seen=table.number, last=error.line - 1)
+    assert [turn.text for turn in table.game.turns()] == ["=5000"]
+    assert table.position.winners == (0,)
+
+
 def test_a_correction_takes_back_the_last_turns() -> None:
     """Case C063."""
     text = "rules: six-des(entry=0, target=1000)\nplayers: Ana, Ben\nAna: =950\nBen: =500\nAna: =200"

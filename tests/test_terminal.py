@@ -10,7 +10,7 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from cinqmille.actions import TookOver
+from cinqmille.actions import Scoreless, TookOver
 from cinqmille.plaintext import cells, usable
 from cinqmille.record import Game
 from cinqmille.rules import PRESETS, Sheet
@@ -79,6 +79,36 @@ def test_a_score_sheet_of_points_only(path: Path) -> None:
     assert told.turns == ["Ana: =800", "Ben: =0", "Ana: =500", "Ben: =1000", "Ana: =5000"]
 
 
+@pytest.mark.parametrize("lang", LANGUAGES)
+def test_points_that_no_turn_can_bring(path: Path, lang: str) -> None:
+    told = session(path, lines("900", "775", "fix 1 775", "=775", "15734", "fix 1 1025"), rules="cinq-des", lang=lang)
+    wrong = "{points} points are not possible: every score of this table is a multiple of {step}."
+    for place, points in ((1, 775), (2, 775), (3, 775), (5, 1025)):
+        assert squeezed(Words(lang).say(wrong, points=points, step=50)) in squeezed(told.answers[place])
+    assert told.says("'{text}' is not dice: write faces from 1 to 6, as in 15534 or 1 5 5 3 4.", text="15734")
+    assert told.turns == ["Ana: =900"]
+
+
+def test_one_die_and_what_is_set_aside_one_by_one(path: Path) -> None:
+    typed = ("11152 1115", "5 5 r", "11152 1 1 1 5 b", "+ 5 5 r", "11123>1115", "11152 1 1 1 5 b", "+", "1 1", "b")
+    told = session(path, lines(*typed), rules="cinq-des(takeover=always)")
+    assert told.turns == [
+        "Ana: 11152>1115 5>5 11152>1115 =2150",
+        "Ben: + 5>5 11152>1115 =3250",
+        "Ana: + 1>1 =3350",
+    ]
+
+
+@pytest.mark.parametrize("lang", LANGUAGES)
+def test_a_bust_is_told_once(path: Path, lang: str) -> None:
+    """Where turns without gain are not counted; typed as points they have no other sentence."""
+    for limit, told_once in ((0, [False, True]), (3, [True, True])):
+        path.unlink(missing_ok=True)
+        told = session(path, lines("22346", "0"), rules=f"cinq-des(scoreless_limit={limit})", lang=lang)
+        nothing = [Words(lang).event(Scoreless(seat, 1, False), ("Ana", "Ben")) for seat in (0, 1)]
+        assert [squeezed(line) in squeezed(told.out) for line in nothing] == told_once
+
+
 # What the rules bring
 
 
@@ -93,6 +123,13 @@ def test_taking_over_is_asked(path: Path, lang: str) -> None:
     assert told.turns == ["Ana: 11123>111 =1000", "Ben: + 15>15 =1150", "Ana: + 12346>1 =1250"]
     assert "+" in told.answers[0]
     assert squeezed(Words(lang).event(TookOver(1, 1000, 2), ("Ana", "Ben"))) in squeezed(told.out)
+
+
+@pytest.mark.parametrize("lang", LANGUAGES)
+def test_taking_over_after_hot_dice(path: Path, lang: str) -> None:
+    told = session(path, lines("12345 all b"), rules="cinq-des(takeover=always)", lang=lang)
+    hot = "{player} banked a turn of {points} points with hot dice: all {dice} dice would be rolled. Take it over?"
+    assert told.says(hot, player="Ana", points=1500, dice=5)
 
 
 def test_taking_over_is_not_offered_after_a_bust(path: Path) -> None:
@@ -313,6 +350,27 @@ def test_a_correction_that_breaks_a_later_entry_is_refused(path: Path, lang: str
     assert told.says("There is no entry {number}: they are numbered from 1 to {entries}.", number=9, entries=3)
 
 
+@pytest.mark.parametrize("lang", LANGUAGES)
+def test_a_correction_that_ends_the_game_earlier(path: Path, lang: str) -> None:
+    """Nothing is taken out before it was shown and asked for."""
+    session(path, lines("4500", "0", "450", "900"), lang=lang)
+    told = resumed(path, lines("fix 1 5000", "fix 1 4450 !", "fix 1 5000!", ""), lang)
+    assert told.says("With this change the game ends with entry {entry}, before these; nothing was changed:", entry=1)
+    assert "fix 1 5000 !\n" in told.answers[0]
+    assert "fix 1" not in told.answers[1], "there is nothing to take out: ! changes nothing"
+    for answer in (told.answers[0], told.answers[2]):
+        assert all(line in answer for line in ("2  Ben: =0\n", "3  Ana: =450\n", "4  Ben: =900\n"))
+    assert told.says("Taken out:")
+    assert told.turns == ["Ana: =5000"]
+    assert told.game.position.winners == (0,)
+
+
+def test_a_correction_may_end_the_game_with_a_later_entry(path: Path) -> None:
+    told = session(path, lines("4000", "0", "500", "900", "0", "fix 1 4500", "fix 1 4500 !", ""))
+    assert "before these" in told.answers[5]
+    assert told.turns == ["Ana: =4500", "Ben: =0", "Ana: =500"]
+
+
 def test_an_entry_can_be_taken_out(path: Path) -> None:
     told = session(path, lines("900", "leave Cid", "0", "fix 2 none", "scores"), players="Ana, Ben, Cid")
     assert told.turns == ["Ana: =900", "Ben: =0"]
@@ -368,6 +426,32 @@ def test_skip_leave_and_back(path: Path, lang: str) -> None:
     assert told.says("There is no player '{name}': there are {known}.", name="nobody", known=("Ana", "Bé", "Cid"))
 
 
+@pytest.mark.parametrize("lang", LANGUAGES)
+def test_leave_and_back_as_a_record_has_them(path: Path, lang: str) -> None:
+    """RULES §6: the same form serves the score sheet."""
+    sheet = ["Ben: leave", "Ana: skip", "Cid: 15534 leave", "Ana: =900", "Cid: back", "Ana: leave"]
+    typed = [*sheet[:4], "Ben: skip", "cid: revenir", "Ana: partir  # ill", "Zoé: leave"]
+    told = session(path, lines(*typed), players="Ana, Ben, Cid", lang=lang)
+    assert told.turns == sheet
+    assert told.says("It is not the turn of {player}: {expected} is to play.", player="Ben", expected="Ana")
+    again = resumed(path, lines("fix 6 Ana: skip", "fix 6 Cid: leave", "fix 6 partir"), lang)
+    assert again.turns == sheet
+    assert again.says("Entry {entry} was {before}; it is corrected.", entry=6, before="skip")
+
+
+@pytest.mark.parametrize("lang", LANGUAGES)
+def test_refusals_name_the_player_of_a_seat(path: Path, lang: str) -> None:
+    typed = ("back Ana", "leave Ben", "Ben: leave", "15534", "leave Cid", "back Ben", "undo", "leave Cid", "leave")
+    told = session(path, lines(*typed, "fix 2 back"), players="Ana, Ben, Cid", lang=lang)
+    assert told.says("{player} has not left.", player="Ana")
+    assert told.says("{player} has already left.", player="Ben")
+    assert told.says("{player} can leave when the turn in progress is over.", player="Cid")
+    assert told.says("{player} can come back when the turn in progress is over.", player="Ben")
+    assert told.says("{player} is the last one present and cannot leave.", player="Ana")
+    assert told.says("{player} has not left.", player="Cid"), "in a correction too"
+    assert ("seat" if lang == "en" else "place") not in told.flat
+
+
 def test_bots_wait_when_nobody_is_left(path: Path) -> None:
     told = session(path, lines("leave", "", "", "back ana"), bots={1: "steady:350"}, dice="seed 1")
     assert told.flat.count("Only bots are left. Enter lets Ben play.") == 3
@@ -415,6 +499,30 @@ def test_disputes(path: Path, lang: str) -> None:
     assert told.says("{roll} is a bust: no die in it counts.", roll=(2, 2, 3, 4, 4, 6))
     assert told.says("{dice} is too many dice: {count}, where this game has {most}.", dice=(1,) * 7, count=7, most=6)
     assert told.turns == ["Ana: 222533"]
+
+
+@pytest.mark.parametrize("lang", LANGUAGES)
+def test_a_dispute_after_a_right_announcement(path: Path, lang: str) -> None:
+    told = session(
+        path, lines("0", "33362>333 ?150", "15", "why 1", "why", "why 1 in 15", "why 1 in 115"),
+        rules="cinq-des(prediction=true)", players="Ana, Ben", lang=lang,
+    )  # fmt: skip
+    refusal = "The prediction of {announced} came true, so not {dice}: the dice that make it are set aside, {legal}."
+    answers = [told.answers[place] for place in (3, 5)]
+    kept = squeezed(Words(lang).say(refusal, announced=150, dice=(1,), legal=("15 (150)",)))
+    assert all(kept in squeezed(answer) for answer in answers)
+    choices = Words(lang).say("All that can be set aside of {roll}: {choices}.", roll=(1, 5), choices="15 (150)")
+    assert squeezed(choices) in squeezed(told.answers[4])
+    assert kept not in squeezed(told.answers[6]), "another roll is no matter of this turn"
+
+
+@pytest.mark.parametrize("lang", LANGUAGES)
+def test_a_dispute_with_half_missing_is_explained(path: Path, lang: str) -> None:
+    halves = ["why 155 in", "why in 155", "pourquoi dans", "why 15534>", "why"]
+    told = session(path, lines(*halves, "why 15534>155", "why 155 IN 15534"), lang=lang)
+    explained = squeezed(Words(lang).say("why 155 in 15534: how dice score, or why they do not."))
+    assert [explained in squeezed(answer) for answer in told.answers[:7]] == [True] * 5 + [False] * 2
+    assert told.answers[5].partition(":")[0] == told.answers[6].partition(":")[0]
 
 
 def test_a_roll_that_wins_is_explained(path: Path) -> None:

@@ -52,6 +52,21 @@ def test_impossible_paths(tmp_path: Path, lang: str) -> None:
         assert told.err.count("\n") == 1
 
 
+@pytest.mark.parametrize("lang", LANGUAGES)
+@pytest.mark.parametrize("name", ["\ufffd", "a\udcff.txt", "a\x1b[31m", "a\nb", "\x00"])
+def test_a_path_that_cannot_be_shown_is_refused(path: Path, lang: str, name: str) -> None:
+    """Whether it is the FILE of the command or typed after ``save``, where it arrives with � in it."""
+    told = session(Path(name), "", lang=lang)
+    shown = name.translate(dict.fromkeys(map(ord, "\udcff\x1b\n\x00"), "\ufffd"))
+    unusable = Words(lang).say("{path}: {reason}.", path=shown, reason=Words(lang).say(recordfile.UNUSABLE))
+    assert (told.status, told.out, told.err) == (2, "", f"{unusable}\n")
+    if "\n" not in name:
+        saved = session(path, lines(f"save {name}", "900"), lang=lang)
+        assert saved.says("{path}: {reason}.", path=shown, reason=Words(lang).say(recordfile.UNUSABLE))
+        assert saved.turns == ["Ana: =900"]
+    assert {entry.name for entry in path.parent.iterdir()} <= {path.name}
+
+
 def test_another_game_is_not_overwritten(path: Path) -> None:
     session(path, lines("900"))
     text = path.read_text()

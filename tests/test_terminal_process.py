@@ -27,8 +27,9 @@ PLAY = [sys.executable, "-m", "cinqmille", "play"]
 
 
 @pytest.fixture
-def env(tmp_path: Path) -> dict[str, str]:
+def env(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> dict[str, str]:
     """A user who has never played, with everything in a folder of the test."""
+    monkeypatch.chdir(tmp_path)
     kept = {name: value for name, value in os.environ.items() if not name.startswith(("LC_", "LANG", "PYTHONIO"))}
     return kept | {"HOME": str(tmp_path), "XDG_DATA_HOME": str(tmp_path / "data"), "LANG": "en_US.UTF-8"}
 

@@ -1,7 +1,7 @@
 """Three players and more, solved: against known values, an independent brute force, and their own equations.
 
-:class:`Brute` knows nothing of the package: set-asides come from the referee, states are told by seat, chances are vectors by
-seat, and a cycle of passes is repeated until nothing changes.
+:class:`Brute` knows nothing of the package: set-asides come from the referee, states are told by seat, chances are
+vectors by seat, and a cycle of passes is repeated until nothing changes.
 """
 
 from __future__ import annotations

@@ -1,23 +1,25 @@
 """The compiled loops of games of three and more: to be read with, and moved into, ``_kernels``.
 
-The equation (one turn, one mover, ``players`` at the table). A turn is worth a vector of *channels*: the mover's own chance to
-win, the chance that the turn ends with nothing (a pass), and the chances, passes left out, of the other players but the
-last, in turn order. With ``F`` the mover's chance after a pass::
+The equation (one turn, one mover, ``players`` at the table). A turn is worth a vector of *channels*: the mover's own
+chance to win, the chance that the turn ends with nothing (a pass), and the chances, passes left out, of the other
+players but the last, in turn order. With ``F`` the mover's chance after a pass::
 
     R[t, n] = bust[n] * (F, 1, 0, ...) + win[n] * (1, 0, 0, ...)
               + sum over menus m of n dice: weight[m] * (the option D[t + points, left] with the largest own chance)
     D[t, left] = B[t, left] where its own chance is at least that of R[t, left or all], else R[t, left or all]
 
-``B`` is the value of banking (own chance -1 where it is not allowed). Of equal own chances banking counts before rolling on, and
-of set-asides the one with the most points, then with the most dice left: the later one in the order of the table.
+``B`` is the value of banking (own chance -1 where it is not allowed). Of equal own chances banking counts before
+rolling on, and of set-asides the one with the most points, then with the most dice left: the later one in the order of
+the table.
 
 ``D`` is one turn, flat: rows of (dice, players, ABREAST). It serves one batch after the other, and all of them end at
-the row ``ceiling``, from where on everything is worth (1, 0, 0, ...) and nothing is ever written, so the row of ``t`` is
-``ceiling - rows + t``. ``B`` is (batches, rows, slots, players - 1, ABREAST): own chance, then the others but the last.
+the row ``ceiling``, from where on everything is worth (1, 0, 0, ...) and nothing is ever written, so the row of ``t``
+is ``ceiling - rows + t``. ``B`` is (batches, rows, slots, players - 1, ABREAST): own chance, then the others but the
+last.
 
-Loops over lanes with several channels are more than a compiler's vectoriser takes on, so the two inner loops
-are written with vectors of ``WIDE`` doubles, which the compiler cuts to what the machine has. ``channels`` is a tuple whose length
-is the number of players, which makes that number part of the type.
+Loops over lanes with several channels are more than a compiler's vectoriser takes on, so the two inner loops are
+written with vectors of ``WIDE`` doubles, which the compiler cuts to what the machine has. ``channels`` is a tuple whose
+length is the number of players, which makes that number part of the type.
 """
 
 from __future__ import annotations
@@ -83,7 +85,7 @@ class _Vectors:
 
 @intrinsic
 def roll_any(typing_context, channels, D, d_at, F, f_at, out, out_at, bust, win, place, begin, weight, first, last):
-    """Write to ``out`` what rolling is worth: the menus ``first`` to ``last``, their options at ``place`` from ``D[d_at]``."""
+    """Write to ``out`` what rolling is worth: menus ``first`` to ``last``, options at ``place`` from ``D[d_at]`` on."""
 
     def code(context, builder, signature, arguments):
         v = _Vectors(context, builder, signature, arguments)
@@ -95,9 +97,9 @@ def roll_any(typing_context, channels, D, d_at, F, f_at, out, out_at, bust, win,
         for lane in range(0, ABREAST, WIDE):
             at = [c * ABREAST + lane for c in range(players)]
 
-            def option(o):
-                pointer = v.moved(turn, builder.load(v.moved(place, o)))  # noqa: B023
-                return [v.load(pointer, by) for by in at]  # noqa: B023
+            def option(o, at=at):
+                pointer = v.moved(turn, builder.load(v.moved(place, o)))
+                return [v.load(pointer, by) for by in at]
 
             def write(variables, values):
                 for variable, value in zip(variables, values, strict=True):
@@ -126,8 +128,8 @@ def roll_any(typing_context, channels, D, d_at, F, f_at, out, out_at, bust, win,
 def roll_written(players, bust, win, places, pairs, menus):
     """Return the intrinsic that does what ``roll_any`` does for the menus of one number of dice, written out.
 
-    ``places`` are the offsets of the options; each pair (of options, or of earlier pairs) is the better of two, numbered on
-    from the options; ``menus`` are (weight, number of an option or pair).
+    ``places`` are the offsets of the options; each pair (of options, or of earlier pairs) is the better of two,
+    numbered on from the options; ``menus`` are (weight, number of an option or pair).
     """
 
     @intrinsic
@@ -190,10 +192,10 @@ def bank_or_roll(typing_context, channels, B, b_at, rolled, r_at, D, d_at):
 def sweep_many(channels, D, B, B_rows, F, rows, swept, ceiling, reach, slot, tables, place, exact, limit, start, R):
     """Sweep one turn for every batch: the rows below ``swept``; in those above everybody banks.
 
-    Arrays are flat; ``B`` has room for ``B_rows`` rows in every batch. ``reach`` is how far above itself a row looks, negative if
-    rows above ``rows`` are worth what the last one is (else they are the ones above ``ceiling``). ``start`` is R[0, all dice],
-    and ``R`` (batches, rows, dice + 1, players, lanes) the whole turn if it is not empty. With ``exact`` the rows above
-    ``limit`` of a lane pass.
+    Arrays are flat; ``B`` has room for ``B_rows`` rows in every batch. ``reach`` is how far above itself a row looks,
+    negative if rows above ``rows`` are worth what the last one is (else they are the ones above ``ceiling``). ``start``
+    is R[0, all dice], and ``R`` (batches, rows, dice + 1, players, lanes) the whole turn if it is not empty. With
+    ``exact`` the rows above ``limit`` of a lane pass.
     """
     dice, bust, win, first, weight, _, begin, _, _, _ = tables
     size = len(channels) * ABREAST
@@ -252,19 +254,17 @@ def fill_passed(D, row, size, F, f, limit, t):
 
 
 @njit(cache=True, nogil=True, error_model="numpy")
-def certain_rows(swept, B, F, rows, sure):
-    """Move ``swept`` to the row from which on a batch banks whatever is left, in every lane.
+def certain_rows(B, F, rows, sure):
+    """Return from which row on a batch banks whatever is left, in every lane.
 
-    It does where banking is worth at least ``1 - sure * (1 - F)``: no roll can be worth more, whatever follows, since it
-    busts with a chance of at least ``sure``. Above the target more points are worth more, so the search begins where it ended
-    before.
+    It does where banking is worth at least ``1 - sure * (1 - F)``: no roll can be worth more, whatever follows, since
+    it busts with a chance of at least ``sure``.
     """
+    swept = rows.copy()
     for batch in range(rows.size):
-        swept[batch] = min(swept[batch], rows[batch])
-        while swept[batch] < rows[batch] and not _certain(B[batch, swept[batch]], F[batch], sure):
-            swept[batch] += 1
         while swept[batch] > 0 and _certain(B[batch, swept[batch] - 1], F[batch], sure):
             swept[batch] -= 1
+    return swept
 
 
 @njit(inline="always")
@@ -280,9 +280,10 @@ def _certain(B, F, sure):
 def gather_many(B, V, scores, side, rows, follow, Q, W, rules):
     """Fill ``B`` with what banking is worth in every lane and row; own chance -1 where the rules refuse it.
 
-    ``V[side, state]`` are the values of turn starts: of the mover and of the others but the last, the state being the number
-    whose digits are the scores from the mover on. ``scores`` are (batches, players, lanes). ``follow[side]`` last turns follow
-    when the target is banked; ``Q`` and ``W`` are what they are worth (``last`` and ``middle`` of ``lastturns``).
+    ``V[side, state]`` are the values of turn starts: of the mover and of the others but the last, the state being the
+    number whose digits are the scores from the mover on. ``scores`` are (batches, players, lanes). ``follow[side]``
+    last turns follow when the target is banked; ``Q`` and ``W`` are what they are worth (``last`` and ``middle`` of
+    ``lastturns``).
     """
     target, entry, min_bank, cap, must, exact = rules
     players = scores.shape[1]
@@ -332,9 +333,9 @@ def last_value(Q, tied, kind, lead):
 
 @njit(cache=True, nogil=True, error_model="numpy")
 def middle_bank(B, rows, level, need, others, Q, kind, tie, exact):
-    """Fill ``B`` for the second but last player, who draws level with the leader at row ``level``; the last one is ``others`` behind.
+    """Fill ``B`` for the second but last player, who draws level with the leader at row ``level``.
 
-    ``tie`` is a player's share of a tie for the lead, before the last player's turn.
+    The last player is ``others`` behind. ``tie`` is a player's share of a tie for the lead, before that one's turn.
     """
     for batch in range(rows.size):
         for lane in range(ABREAST):
@@ -364,16 +365,17 @@ def passes_to(P, F):
 
 @njit(cache=True, nogil=True, error_model="numpy")
 def newton_many(P, start, F, rows, tolerance):
-    """Solve the cycles of states that pass to each other, for the policies of the last sweep.
+    """Solve the cycles of states that pass to each other, for the plans of the last sweep.
 
-    A cycle is one round in which nobody scores. For fixed policies its values are linear: with ``K`` the chances without passes and
-    ``q`` that of a pass, ``P[turn] = K[turn] + q[turn] * P[turn + 1]``. ``P`` and ``F`` are updated; groups that changed by less
-    than ``tolerance`` are done: their ``rows`` become 0. Returns the largest change of those, and of the others.
+    A cycle is one round in which nobody scores. For fixed plans its values are linear: with ``K`` the chances
+    without passes and ``q`` that of a pass, ``P[turn] = K[turn] + q[turn] * P[turn + 1]``. ``P`` and ``F`` are updated;
+    groups that changed by less than ``tolerance`` are done: their ``rows`` become 0. Returns the largest change of
+    those.
     """
     groups, players = P.shape[0], P.shape[1]
     K = np.empty((players, players))
     q = np.empty(players)
-    done, open_still = 0.0, 0.0
+    largest = 0.0
     for group in range(groups):
         if rows[group * players] == 0:
             continue
@@ -403,11 +405,9 @@ def newton_many(P, start, F, rows, tolerance):
                     P[group, turn % players, c, lane] = value
         if change < tolerance:
             rows[group * players : (group + 1) * players] = 0
-            done = max(done, change)
-        else:
-            open_still = max(open_still, change)
+            largest = max(largest, change)
     passes_to(P, F)
-    return done, open_still
+    return largest
 
 
 @njit(cache=True, nogil=True, error_model="numpy")

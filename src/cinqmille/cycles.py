@@ -1,9 +1,10 @@
 """Cycles of states in which no choice is stable: with three players and more, best play may have to be mixed.
 
-In a few states a player is torn between two plans, and whichever is chosen changes the others' plans so that the other one would
-have been better. Then the plan has to be drawn by lot, with a chance that leaves the others' answers as they are, and both
-plans are worth exactly the same to who draws. :func:`equilibrium` finds such a mixture among plans that were best at
-some time; the solver then asks a sweep whether a plan it has not seen is better, and goes on until there is none.
+In a few states a player is torn between two plans, and whichever is chosen changes the others' plans so that the other
+one would have been better. Then the plan has to be drawn by lot, with a chance that leaves the others' answers as they
+are, and both plans are worth exactly the same to who draws. :func:`equilibrium` finds such a mixture among plans that
+were best at some time; the solver then asks a sweep whether a plan it has not seen is better, and goes on until there
+is none.
 """
 
 from __future__ import annotations
@@ -64,10 +65,11 @@ def values(cycle: Sequence[Plan]) -> Floats:
 
 
 def equilibrium(known: Sequence[Sequence[Plan]], players: int) -> tuple[Floats, bool] | None:
-    """Return ``P[turn, player]`` in which no plan of ``known[turn]`` is better than those played, and whether some are mixed.
+    """Return ``P[turn, player]`` in which no plan of ``known[turn]`` is better than those played, and whether some are
+    mixed.
 
-    None if none was found. Pure plans come first, then mixtures of two for as few players as possible. A cycle that repeats itself has fewer turns
-    ``known`` than players, and is played alike in each repetition.
+    None if none was found. Pure plans come first, then mixtures of two for as few players as possible. A cycle that
+    repeats itself has fewer turns ``known`` than players, and is played alike in each repetition.
     """
     counts = [len(choice) for choice in known]
     period = len(known)

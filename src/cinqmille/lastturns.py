@@ -1,7 +1,7 @@
 """The end of games with last turns: what the last player, and the one before, can do against a lead.
 
-Once somebody stands at the target, only the way to the lead matters, not where a turn began: a turn that is ``lead`` steps
-behind is the end of one that is further behind. So one sweep serves all leads at once, read off at the rows where
+Once somebody stands at the target, only the way to the lead matters, not where a turn began: a turn that is ``lead``
+steps behind is the end of one that is further behind. So one sweep serves all leads at once, read off at the rows where
 they begin. Only a minimum that is larger than the lead needs a sweep of its own.
 """
 
@@ -22,8 +22,8 @@ _LONGEST = 8192
 def last(rules: Rules) -> Floats:
     """Return the chance of the very last player: ``[tied, kind, lead]``.
 
-    The lead in steps is held by one player (tied = 0) or by two; kind 0 has not opened. A shared win counts as its share. The
-    table ends where longer leads change nothing.
+    The lead in steps is held by one player (tied = 0) or by two; kind 0 has not opened. A shared win counts as its
+    share. The table ends where longer leads change nothing.
     """
     shares = [1 / 2, 1 / 3] if rules.tie == "shared" else [0.0, 0.0]
     tables = rule_tables(rules)
@@ -63,15 +63,15 @@ def _chances(rules: Rules, length: int, ties: list[float]) -> Floats:
     R = np.zeros((1, length + 1, rules.dice + 1, 2, ABREAST))
     limit = np.full((1, ABREAST), length - 1)
     slot = np.zeros(rules.dice, dtype=np.int64)
-    turn.sweep(B, np.zeros((1, ABREAST)), rows, rows.copy(), slot, limit, np.zeros((1, 2, ABREAST)), R, whole=True)
+    turn.sweep(B, np.zeros((1, ABREAST)), rows, slot, limit, np.zeros((1, 2, ABREAST)), R, whole=True)
     return np.ascontiguousarray(R[0, :length, rules.dice, 0, : len(ties)][::-1].T)
 
 
 def middle(rules: Rules, last: Floats) -> Floats:
     """Return the chances of a player of whom one follows, and of that one: ``[kind, kind_last, difference, lead, 2]``.
 
-    ``lead`` is how far the player is behind, ``difference`` - target + lead how far the last one is. Filled where such a state can
-    be: the leader stands at the target or above.
+    ``lead`` is how far the player is behind, ``difference`` - target + lead how far the last one is. Filled where such
+    a state can be: the leader stands at the target or above.
     """
     target, most = rules.target // rules.step, last.shape[2]
     needs = rules.entry // rules.step, rules.min_bank // rules.step
@@ -104,7 +104,8 @@ class _Middle:
         self.caught = last[0, kind_last, np.minimum(others[0], last.shape[2] - 1)]
 
     def chances(self, level: int, need: int) -> Floats:
-        """Return (leads up to ``level``, lanes, 2) for turns in which ``need`` points from ``level`` back are the minimum."""
+        """Return (leads up to ``level``, lanes, 2) for turns in which ``need`` points from ``level`` back are the
+        minimum."""
         rules, dice = self.rules, self.rules.dice
         beyond = 1 if rules.exact else max(self.last.shape[2] - int(self.others.min()), 1)
         rows = np.array([max(level + beyond, need) + 1])
@@ -113,9 +114,7 @@ class _Middle:
         kernels.middle_bank(B, rows, level, need, self.others, self.last, self.kind_last, tie, rules.exact)
         R = np.zeros((1, int(rows[0]), dice + 1, 3, ABREAST))
         slot = np.zeros(dice, dtype=np.int64)
-        self.turn.sweep(
-            B, np.zeros((1, ABREAST)), rows, np.array([level + 1]), slot, np.full((1, ABREAST), level),
-            np.zeros((1, 3, ABREAST)), R,
-        )  # fmt: skip
+        limit, start = np.full((1, ABREAST), level), np.zeros((1, 3, ABREAST))
+        self.turn.sweep(B, np.zeros((1, ABREAST)), rows, slot, limit, start, R)
         own, passed, after = R[0, level::-1, dice].transpose(1, 0, 2)
         return np.stack([own, after + passed * self.caught], axis=2)

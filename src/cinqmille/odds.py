@@ -37,7 +37,7 @@ class Odds:
     points: Mapping[int, Fraction]
 
 
-@lru_cache(maxsize=256)
+@lru_cache(maxsize=64)
 def odds(rules: Rules, dice: int) -> Odds:
     """Return the exact chances of rolling ``dice`` dice; raise IllegalAction for a number this game never rolls."""
     if not 1 <= dice <= rules.dice:

@@ -235,7 +235,8 @@ class ScoringTable:
         return any(not self.sets(roll) and not self.wins_at_once(roll) for roll in rolls)
 
 
-@lru_cache(maxsize=256)
+# A table remembers every roll it has read, which may come to some ten MB with six dice.
+@lru_cache(maxsize=32)
 def scoring_table(dice: int, combinations: tuple[Combination, ...], keep_all: bool, blank_roll: int) -> ScoringTable:
     """Return the scoring table of these combinations, made once."""
     return ScoringTable(dice, combinations, keep_all, blank_roll)

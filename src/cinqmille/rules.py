@@ -301,7 +301,7 @@ PARAMETERS: tuple[Parameter, ...] = tuple(_parameter(f) for f in fields(Rules) i
 _BY_NAME = {parameter.name: parameter for parameter in PARAMETERS}
 
 
-@lru_cache(maxsize=256)
+@lru_cache(maxsize=64)
 def _unplayable(rules: Rules) -> tuple[str, dict[str, Any]] | None:
     return unplayable(rules.table, rules.values())
 

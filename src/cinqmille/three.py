@@ -1,18 +1,23 @@
 """Perfect play of three players and more: everybody maximises the own chance to win, and all chances are carried along.
 
 A state is the scores from the player about to begin a turn on. A turn that ends with nothing passes to the next player
-with all scores as they were, so the rotations of a state form a cycle, which is solved as one: given the mover's chances after
-a pass one sweep finds the policies (see ``_kernels``); for fixed policies the chances of all players in all states of the cycle
-are linear, so a few Newton steps are exact. States of equal sum form a layer, depend only on higher ones, and are
-independent of each other, so that threads share the cycles of a layer.
+with all scores as they were, so the rotations of a state form a cycle, which is solved as one: given the mover's
+chance after a pass one sweep finds the best plans (see ``_kernels``), for fixed plans the chances of all players in all
+states of the cycle are linear, and so a few Newton steps are exact. States of equal sum form a layer, depend only on
+higher ones, and not on each other: threads share the cycles of a layer.
 
-Of choices with the same own chance, banking counts before rolling on, and of set-asides the one with the most points, then with the
-most dice left. What they do to the others may differ: with more than two players equally good play is a matter of rule.
+With more than two players "best play" needs three decisions:
 
-``last_turns`` needs the end first: what the last player can do against a lead, and what the one before can do against the
-leader when another follows. Only differences of totals and the minima in force matter there.
+- Of choices with the same own chance, banking counts before rolling on, and of set-asides the one with the most
+  points, then with the most dice left.
+- A cycle may have several equilibria, in which everybody plays best against the others (a few cycles in a thousand do,
+  mostly with last turns; they differ in the fourth digit there, in the seventh from the start). The one taken is what
+  Newton's steps reach from equal chances, in every cycle anew.
+- A few cycles have none without chance: whatever a player chooses makes the others choose so that something else would
+  have been better. There the plan is drawn by lot (see ``cycles``); ``mixed`` lists these cycles.
 
-``residual`` is the largest change of any player's chance in the last step of any state.
+``last_turns`` needs the end first (see ``lastturns``). ``residual`` is the largest change of any player's chance in the
+last step of any cycle; in mixed cycles, of the mover's own chance.
 """
 
 from __future__ import annotations
@@ -20,7 +25,7 @@ from __future__ import annotations
 import os
 import queue
 import time
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from itertools import pairwise
@@ -51,13 +56,13 @@ _LONG_WORK = 3e9
 class ManySolution:
     """A solved game of ``players``.
 
-    ``values[side, mine, next, ..., last, k]`` is the chance to win (a shared win counts as its share) of the player about to begin
-    a turn (k = 0) and of those after him in turn order; that of the last one is what is missing to 1. Scores are in steps; ``side`` is
-    the seat where the seats differ (``finish_round``), else 0.
+    ``values[side, mine, next, ..., last, k]`` is the chance to win (a shared win counts as its share) of the player
+    about to begin a turn (k = 0) and of the others in turn order; that of the last one is what is missing to 1.
+    Scores are in steps; ``side`` is the seat where the seats differ (``finish_round``), else 0.
 
-    ``last[tied, kind, lead]`` is the chance of the very last player against a lead in steps, held by one player (tied = 0) or two;
-    kind 0 has not opened. ``middle[kind, kind_last, lead, lead_last - lead + target]`` are the chances of a player in the last
-    turns and of the last one after him, as far behind the leader. Both are empty where no last turns follow.
+    ``last`` and ``middle`` are the chances in the last turns (see ``lastturns``); without last turns they are nothing.
+    ``passes`` counts sweeps of ABREAST states, ``mixed`` lists a state of every cycle in which plans are drawn by
+    lot, ``seconds`` is the solve alone, compiled.
     """
 
     rules: Rules
@@ -67,7 +72,7 @@ class ManySolution:
     middle: Floats
     residual: float
     passes: int
-    mixed: int
+    mixed: tuple[tuple[int, ...], ...]
     seconds: float
 
     @property
@@ -85,9 +90,10 @@ class ManySolution:
 class ManyTurn:
     """One turn of one state, solved: the chances of all players, from the mover on, along the last axis.
 
-    ``after[t, left]``: the better of banking and rolling on with ``left`` dice (0: hot dice) and ``t`` steps at risk. ``rolled[t, n]``:
-    ``n`` dice are about to be rolled. ``bank[t, left]``: banking, -1 for all where the rules refuse it. ``scoreless``: after a turn
-    that ends with nothing. More points than there are rows are worth what banking in the last row is.
+    ``after[t, left]``: the better of banking and rolling on with ``left`` dice (0: hot dice) and ``t`` steps at risk.
+    ``rolled[t, n]``: ``n`` dice are about to be rolled. ``bank[t, left]``: banking, -1 for all where the rules refuse
+    it. ``scoreless``: after a turn that ends with nothing. More points than there are rows are worth what banking in
+    the last row is.
     """
 
     after: Floats
@@ -98,14 +104,14 @@ class ManyTurn:
 
 @dataclass(frozen=True, slots=True)
 class Cost:
-    """What a game costs to solve: turn-start states, bytes of their values, and sweeps of one state's turn, in rows."""
+    """What a game costs to solve: states at the start of a turn, bytes of their values, rows of turns to sweep."""
 
     states: int
     bytes: int
     rows: int
 
     def hours(self, rows_per_second: float) -> float:
-        """Hours at so many rows of one state a second."""
+        """Hours at so many rows a second."""
         return self.rows / rows_per_second / 3600
 
 
@@ -122,8 +128,8 @@ def unsolvable_many(rules: Rules, players: int) -> str | None:
     return name
 
 
-def cost(rules: Rules, players: int = 3, *, sweeps: float = 3.5) -> Cost:
-    """Return what solving would cost, with so many sweeps a state on average (``ManySolution.passes`` says how many it was)."""
+def cost(rules: Rules, players: int = 3, *, sweeps: float = 5.0) -> Cost:
+    """Return what solving would cost, with so many sweeps of a state on average."""
     target = rules.target // rules.step
     states = target**players * (players if rules.ending == "finish_round" else 1)
     rows = sweeps * states * (target + 1) / 2
@@ -140,20 +146,30 @@ def solve_many(
 ) -> ManySolution:
     """Return the game of ``rules`` for so many players, solved exactly.
 
-    Two to eight players with ``ending=first`` (memory sets the limit, see :func:`cost`), two or three with the others. All ``cores`` by
-    default. ``written_out`` chooses the sweep written out for the table (compiled once, twice as fast) or the generic one; by
-    default what pays. Raises InvalidRules, naming the parameter, for rules it cannot solve.
+    Two to eight players with ``ending=first`` (memory sets the limit, see :func:`cost`), two or three with the others.
+    All ``cores`` by default. ``progress`` is told the part that is done. ``written_out`` chooses the sweep written out
+    for the table (compiled once, twice as fast) or the generic one; by default what pays. Raises InvalidRules, naming
+    the parameter, for rules it cannot solve.
     """
+    if not 2 <= players <= 8:
+        raise InvalidRules("players_number", players=players)
     name = unsolvable_many(rules, players)
     if name is not None:
         raise InvalidRules("not_solvable", name=name, value=str(getattr(rules, name)).lower())
-    work = _Game(rules, players, written_out=written_out)
+    game = _Game(rules, players, written_out=written_out)
+    rooms = [_Room(game, _GROUPS) for _ in range(cores or _cores())]
+    game.compile(rooms[0])
     begun = time.perf_counter()
-    work.run(cores or len(os.sched_getaffinity(0)), progress)
+    game.run(rooms, progress)
+    seconds = time.perf_counter() - begun + game.seconds
+    count = game.count
     return ManySolution(
-        rules, players, work.shaped, work.last, work.middle, work.count.residual, work.count.passes, work.count.mixed,
-        time.perf_counter() - begun,
-    )  # fmt: skip
+        rules, players, game.shaped, game.last, game.middle, count.residual, count.passes, count.mixed, seconds
+    )
+
+
+def _cores() -> int:
+    return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
 
 
 def turn_many(
@@ -161,7 +177,8 @@ def turn_many(
 ) -> ManyTurn:
     """Return the whole turn of a state, recomputed: scores in steps from the mover on.
 
-    ``last_turns`` is None, or the number of players who follow in the last turns: then the highest of the others' scores leads.
+    ``last_turns`` is None, or the number of players who follow in the last turns: then the highest of the others'
+    scores leads.
     """
     game = _Game(solution.rules, solution.players, written_out=False, solution=solution)
     found = tuple(scores)
@@ -173,9 +190,8 @@ class _Room:
 
     def __init__(self, game: _Game, groups: int) -> None:
         players, batches, rows = game.players, groups * game.players, game.most_rows
-        self.turn = Turn(
-            game.rules, players, rows, last_turns=bool(game.follow.any()), written_out=game.written_out
-        )  # fmt: skip
+        last_turns = bool(game.follow.any())
+        self.turn = Turn(game.rules, players, rows, last_turns=last_turns, written_out=game.written_out)
         shape = batches, rows, int(game.slot.max()) + 1, players - 1, ABREAST
         self.B = aligned(int(np.prod(shape))).reshape(shape)
         self.F = aligned(batches * ABREAST).reshape(batches, ABREAST)
@@ -189,7 +205,7 @@ class _Count:
 
     passes: int = 0
     residual: float = 0.0
-    mixed: int = 0
+    mixed: tuple[tuple[int, ...], ...] = ()
 
     def add(self, other: _Count) -> None:
         self.passes += other.passes
@@ -217,6 +233,7 @@ class _Game:
         self.written_out = long_work if written_out is None else written_out
         self.count = _Count()
         following = int(self.follow.max())
+        begun = time.perf_counter()
         size = self.sides, self.target**players, players - 1
         if solution is None:
             self.last = lastturns.last(rules) if following else np.zeros((2, 2, 1))
@@ -224,6 +241,7 @@ class _Game:
             self.values = np.full(size, 1.0 / players)
         else:
             self.last, self.middle, self.values = solution.last, solution.middle, solution.values.reshape(size)
+        self.seconds = time.perf_counter() - begun
         self.beyond = self.last.shape[2] if following and not rules.exact else 0
         self.most_rows = max(self.target, *self.needs) + 1 + self.beyond
 
@@ -232,34 +250,46 @@ class _Game:
         """The values with an axis for every score."""
         return self.values.reshape(self.sides, *(self.target,) * self.players, self.players - 1)
 
-    def run(self, cores: int, progress: Progress | None) -> None:
-        """Fill ``values``."""
-        rooms: queue.SimpleQueue[_Room] = queue.SimpleQueue()
-        for _ in range(cores):
-            rooms.put(_Room(self, _GROUPS))
+    def compile(self, room: _Room) -> None:
+        """Have everything compiled, by a call with nothing to do."""
+        none = np.zeros((1, self.players, ABREAST), dtype=np.int64)
+        rows = np.zeros(self.players, dtype=np.int64)
+        B, F, start, P = room.B[: rows.size], room.F[: rows.size], room.start[: rows.size], room.P[:1]
+        kernels.gather_many(B, self.values, none, rows[:1], rows[:1], self.follow, self.last, self.middle, self.params)
+        kernels.passes_to(P, F)
+        room.turn.sweep(B, F, rows, self.slot, none[0], start)
+        kernels.newton_many(P, start, F, rows, _TOLERANCE)
+        kernels.store_many(self.values, P, none, 0)
+
+    def run(self, rooms: Sequence[_Room], progress: Progress | None) -> None:
+        """Fill ``values``, with a thread for every room."""
+        free: queue.SimpleQueue[_Room] = queue.SimpleQueue()
+        for room in rooms:
+            free.put(room)
 
         def solve(scores: Ints) -> _Count:
-            room = rooms.get()
+            room = free.get()
             try:
                 return self._solve(room, scores)
             finally:
-                rooms.put(room)
+                free.put(room)
 
+        cores = len(rooms)
         whole = self.target**self.players * self.players * (self.target + 1) / 2
         done = 0.0
+        grid = np.indices((self.target,) * (self.players - 1)).reshape(self.players - 1, -1)
         with ThreadPoolExecutor(cores) as pool:
             for total in range(self.players * (self.target - 1), -1, -1):
-                scores = self._layer(total)
-                chunks = self._chunks(scores, cores)
-                for count in map(solve, chunks) if min(cores, len(chunks)) == 1 else pool.map(solve, chunks):
+                scores = self._layer(grid, total)
+                calls = self._calls(scores, cores)
+                for count in map(solve, calls) if min(cores, len(calls)) == 1 else pool.map(solve, calls):
                     self.count.add(count)
                 done += scores.shape[1] * (self.players * self.target - total) * (self.players // self.sides)
                 if progress is not None:
                     progress(min(1.0, done / whole))
 
-    def _layer(self, total: int) -> Ints:
+    def _layer(self, grid: Ints, total: int) -> Ints:
         """The cycles of the states of a layer, one state of each, neighbours together: (players, cycles)."""
-        grid = np.indices((self.target,) * (self.players - 1)).reshape(self.players - 1, -1)
         missing = total - grid.sum(axis=0)
         inside = (missing >= 0) & (missing < self.target)
         scores = np.concatenate([grid[:, inside], missing[None, inside]])
@@ -280,16 +310,17 @@ class _Game:
             state = state * self.target + score
         return state
 
-    def _chunks(self, scores: Ints, cores: int) -> list[Ints]:
+    def _calls(self, scores: Ints, cores: int) -> list[Ints]:
         """Cut a layer into calls, as many for every core."""
         groups = -(-scores.shape[1] // ABREAST)
-        count = -(-groups // _GROUPS) if groups > 1 else 1
-        count = min(groups, -(-count // cores) * cores)
+        count = -(-groups // _GROUPS)
+        count = -(-count // cores) * cores if groups >= 2 * cores else 1
         cuts = [groups * i // count * ABREAST for i in range(count)] + [scores.shape[1]]
         return [scores[:, low:high] for low, high in pairwise(cuts)]
 
     def bank(self, B: Floats, scores: Ints, side: Ints) -> tuple[Ints, Ints]:
-        """Fill ``B`` for these states (batches, players, lanes); return the rows of each batch and each lane's way to the target."""
+        """Fill ``B`` for these states (batches, players, lanes); return rows, and the way to the target of each
+        lane."""
         limit = self.target - scores[:, 0]
         need = np.where(scores[:, 0] == 0, self.needs[0], self.needs[1])
         rows = (limit + 1 if self.rules.exact else np.maximum(limit + self.beyond, need)).max(axis=1)
@@ -310,20 +341,18 @@ class _Game:
         P[:] = 1.0 / players
         kernels.passes_to(P, F)
         found = _Count()
-        swept = limit.max(axis=1)
         for _ in range(_STEPS):
             found.passes += int(np.count_nonzero(rows))
-            room.turn.sweep(B, F, rows, swept, self.slot, limit, start)
-            done, _ = kernels.newton_many(P, start, F, rows, _TOLERANCE)
-            found.residual = max(found.residual, done)
+            room.turn.sweep(B, F, rows, self.slot, limit, start)
+            found.residual = max(found.residual, kernels.newton_many(P, start, F, rows, _TOLERANCE))
             if not rows.any():
                 break
         else:
-            found.add(self._settle(room, scores, rows, swept, limit, count))
+            found.add(self._settle(room, scores, rows, limit, count))
         kernels.store_many(self.values, P, scores, count)
         return found
 
-    def _settle(self, room: _Room, scores: Ints, rows: Ints, swept: Ints, limit: Ints, count: int) -> _Count:
+    def _settle(self, room: _Room, scores: Ints, rows: Ints, limit: Ints, count: int) -> _Count:
         """Go on with cycles whose best choices undo each other, adding plans until none is better than those mixed."""
         players = self.players
         batches = rows.size
@@ -334,7 +363,7 @@ class _Game:
         unsettled: dict[tuple[int, int], float] = {}
         for _ in range(_MIXED_STEPS):
             found.passes += int(np.count_nonzero(rows))
-            room.turn.sweep(B, F, rows, swept, self.slot, limit, start)
+            room.turn.sweep(B, F, rows, self.slot, limit, start)
             unsettled = {}
             for group in np.flatnonzero(rows[::players]).tolist():
                 these = slice(group * players, (group + 1) * players)
@@ -343,9 +372,8 @@ class _Game:
                     pure = cycles.values(plans)
                     change = float(np.abs(pure - P[group, :, :, lane]).max())
                     if (group, lane) in known:
-                        change = min(
-                            change, float(np.abs(start[these, 0, lane] - P[group, :, :, lane].diagonal()).max())
-                        )
+                        own = start[these, 0, lane] - P[group, :, :, lane].diagonal()
+                        change = min(change, float(np.abs(own).max()))
                     if change < _TOLERANCE:
                         found.residual = max(found.residual, change)
                         continue
@@ -363,7 +391,8 @@ class _Game:
             if not unsettled:
                 break
         found.residual = max([found.residual, *unsettled.values()])
-        found.mixed = sum(is_mixed for (group, lane), is_mixed in mixed.items() if group * ABREAST + lane < count)
+        drawn = [place for place, is_mixed in mixed.items() if is_mixed and place[0] * ABREAST + place[1] < count]
+        found.mixed = tuple(tuple(scores[group, :, lane].tolist()) for group, lane in drawn)
         return found
 
     def _period(self, scores: Ints) -> int:
@@ -421,7 +450,7 @@ def _swept(game: _Game, B: Floats, rows: Ints, limit: Ints, slot: Ints, after_pa
     turn = Turn(game.rules, players, count, last_turns=bool(game.follow.any()))
     R = np.zeros((1, B.shape[1], dice + 1, players, ABREAST))
     start = np.zeros((1, players, ABREAST))
-    turn.sweep(B, np.full((1, ABREAST), after_pass[0]), rows, rows.copy(), slot, limit, start, R, whole=True)
+    turn.sweep(B, np.full((1, ABREAST), after_pass[0]), rows, slot, limit, start, R, whole=True)
 
     def chances(channels: Floats) -> Floats:
         own, passes, others = channels[..., :1], channels[..., 1:2], channels[..., 2:]

@@ -46,7 +46,6 @@ class Turn:
         B: Floats,
         F: Floats,
         rows: Ints,
-        swept: Ints,
         slot: Ints,
         limit: Ints,
         start: Floats,
@@ -54,16 +53,13 @@ class Turn:
         *,
         whole: bool = False,
     ) -> None:
-        """One evaluation of a turn for every lane of every batch that has rows, into ``start`` (and ``R``).
+        """One evaluation of a turn for every lane of every batch that has rows, into ``start``.
 
-        ``swept`` says where to look for the first row that has to be swept, and says afterwards where it was; with ``whole`` all
-        are.
+        With ``R`` (batches, rows, dice + 1, players, lanes) all rolls are recorded in the rows that have to be swept;
+        with ``whole`` those are all.
         """
-        if self.exact or whole:
-            swept[:] = rows
-        else:
-            kernels.certain_rows(swept, B, F, rows, self.sure)
-        flat = -1
+        exact, flat = self.exact, -1
+        swept = rows if exact or whole else kernels.certain_rows(B, F, rows, self.sure)
         given = (
             self.channels, self.D, B.reshape(flat), B.shape[1], F.reshape(flat), rows, swept, self.ceiling,
             self.reach, slot,
@@ -72,6 +68,6 @@ class Turn:
             self.straight(*given, start.reshape(flat))
         else:
             kernels.sweep_many(
-                *given, tuple(self.tables), self.place, self.exact, limit.reshape(flat), start.reshape(flat),
+                *given, tuple(self.tables), self.place, exact, limit.reshape(flat), start.reshape(flat),
                 self.nothing if R is None else R.reshape(flat),
             )  # fmt: skip
