@@ -481,7 +481,7 @@ def test_2_8_an_instant_win_beats_every_other_rule(rules: str, turns: str, roll:
         position = acts(position, "roll")
     step = do(position, parse_action(roll))
     assert position.to_play is not None
-    assert step.events[-1] == Won((position.to_play,), "at_once")
+    assert step.events[-1] == Won((position.to_play,), "at_once", position.turn_points)
     assert step.position.phase == "over"
     assert step.position.scores == position.scores
     assert step.position.turn_points == position.turn_points, "C003: what was set aside is still shown"

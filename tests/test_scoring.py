@@ -355,7 +355,7 @@ def test_dice_are_read_with_or_without_separators(text: str) -> None:
     assert str(Roll.parse(text)) == "15534"
 
 
-@pytest.mark.parametrize("text", ["", " ", "0", "7", "15x", "1-5", "-1", "1.5", "１５", "²", "٣", "15\x0034"])
+@pytest.mark.parametrize("text", ["", " ", "0", "7", "15x", "1-", "-1", "1--5", "1.5", "１５", "²", "٣", "15\x0034"])
 def test_text_that_is_not_dice_is_refused_with_what_was_written(text: str) -> None:
     with pytest.raises(InvalidText) as refusal:
         parse_dice(text)
