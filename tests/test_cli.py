@@ -690,7 +690,14 @@ def test_a_full_disk_is_a_failure_without_traceback() -> None:
 
 def test_control_c_leaves_without_traceback() -> None:
     command = [sys.executable, "-m", "cinqmille", "replay", "-"]
-    running = subprocess.Popen(command, stdin=subprocess.PIPE, stderr=subprocess.PIPE, env=environment())
+    running = subprocess.Popen(
+        command,
+        stdin=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        env=environment(),
+        # Whoever runs the tests in the background may have taught them to ignore the signal.
+        preexec_fn=lambda: signal.signal(signal.SIGINT, signal.default_int_handler),
+    )
     time.sleep(1)
     running.send_signal(signal.SIGINT)
     _, err = running.communicate(timeout=60)

@@ -7,13 +7,10 @@ vectors by seat, and a cycle of passes is repeated until nothing changes.
 from __future__ import annotations
 
 import itertools
-import json
-import math
 import random
 from collections import Counter
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from functools import cache
-from pathlib import Path
 
 import numpy as np
 import pytest
@@ -27,7 +24,7 @@ from cinqmille.three import ManySolution, cost, solve_many, turn_many, unsolvabl
 Vector = tuple[float, ...]
 Bank = Callable[[int, bool], Vector | None]
 
-FAR = 2500  # points beyond every lead, from which on nobody rolls: with the few dice of these games nobody gets there
+FAR = 1500  # points beyond every lead, from which on nobody rolls: with so few dice nobody gets there
 
 
 class Brute:
@@ -51,7 +48,9 @@ class Brute:
             else:
                 keeps = referee.brute_keeps(self.rules, dice)
                 found[tuple(sorted(((p, n - len(k)) for k, p in keeps.items()), reverse=True))] += 1
-        return [(ways / 6**n, None if menu is None else sorted(set(menu), reverse=True)) for menu, ways in found.items()]
+        return [
+            (ways / 6**n, None if menu is None else sorted(set(menu), reverse=True)) for menu, ways in found.items()
+        ]
 
     def turn(self, mover: int, scoreless: Vector, bank: Bank, limit: int, exact_at: int | None = None) -> Vector:
         """What a whole turn is worth; at ``limit`` points everybody banks, and beyond ``exact_at`` the turn is over."""
@@ -132,7 +131,9 @@ class Brute:
             before = list(found)
             for mover in reversed(range(self.seats)):
                 found[mover] = self.one_turn(scores, mover, found[(mover + 1) % self.seats])
-            change = max(abs(a - b) for old, new in zip(before, found, strict=True) for a, b in zip(old, new, strict=True))
+            change = max(
+                abs(a - b) for old, new in zip(before, found, strict=True) for a, b in zip(old, new, strict=True)
+            )
             if change < 1e-14:
                 return found
         raise AssertionError(f"no stable choices at {scores}")
@@ -155,7 +156,209 @@ class Brute:
         return self.turn(mover, scoreless, self._bank(scores, mover, goes_on), limit, exact_at)
 
 
-CASES = (
-    "cinq-des(dice=2, target=300)",
-    "cinq-des(dice=2, target=300, entry=100)",
+class Given(Brute):
+    """A game whose turn starts are worth what a solution says."""
+
+    def __init__(self, text: str, solution: ManySolution) -> None:
+        super().__init__(text, solution.players)
+        self.solution = solution
+        self.start = self._given
+
+    def _given(self, scores: tuple[int, ...]) -> list[Vector]:
+        return [seen(self.solution, self.step, scores, mover) for mover in range(self.seats)]
+
+
+def seen(solution: ManySolution, step: int, scores: tuple[int, ...], mover: int) -> Vector:
+    """The chances of all seats when it is the turn of ``mover``; scores in points, by seat."""
+    steps = [score // step for score in scores[mover:] + scores[:mover]]
+    found = solution.chances(steps, side=mover % solution.values.shape[0])
+    return found[solution.players - mover :] + found[: solution.players - mover]
+
+
+def gap(one: Vector, other: Vector) -> float:
+    return max(abs(a - b) for a, b in zip(one, other, strict=True))
+
+
+@cache
+def solved(text: str, players: int = 3) -> ManySolution:
+    return solve_many(Rules.parse(text), players)
+
+
+REFERENCE = "cinq-des(target=1000, entry=150)"
+
+
+def test_the_reference_value_of_three_players() -> None:
+    solution = solved(REFERENCE)
+    assert solution.win == pytest.approx((0.411267890, 0.326587192, 0.262144918), abs=1e-9)
+    assert solution.residual < 1e-12
+    assert solution.mixed == ()
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "cinq-des(dice=2, target=300, entry=100)",
+        "cinq-des(dice=2, target=300, entry=100, min_bank=150, last_leg=100)",
+        "cinq-des(dice=2, target=250, entry=0, hot_dice=must, keep=all)",
+        "cinq-des(dice=3, target=200, entry=350, blank_roll=50, 111=win)",
+        "cinq-des(dice=2, target=300, entry=100, exact=true, min_bank=100)",
+        "cinq-des(dice=1, target=150, entry=100, ending=last_turns)",
+        "cinq-des(dice=2, target=100, entry=100, ending=last_turns, tie=first, min_bank=100)",
+        "cinq-des(dice=2, target=100, entry=150, ending=last_turns, hot_dice=must, 22=win)",
+        "cinq-des(dice=1, target=200, entry=50, ending=last_turns, exact=true, last_leg=100)",
+        "cinq-des(dice=1, target=150, entry=100, ending=finish_round, min_bank=100)",
+        "cinq-des(dice=2, target=100, entry=50, ending=finish_round, tie=first)",
+    ],
 )
+def test_brute_force_finds_the_same_chances_in_every_state(text: str) -> None:
+    solution, brute = solved(text), Brute(text)
+    steps = range(0, brute.target, brute.step)
+    for scores in itertools.product(reversed(steps), repeat=3):
+        for mover, expected in enumerate(brute.start(scores)):
+            assert gap(seen(solution, brute.step, scores, mover), expected) < 1e-9, (scores, mover)
+
+
+def test_brute_force_finds_the_same_chances_for_four_and_five() -> None:
+    for text, seats in (("cinq-des(dice=2, target=150, entry=100)", 4), ("cinq-des(dice=1, target=150, entry=50)", 5)):
+        solution, brute = solved(text, seats), Brute(text, seats)
+        for scores in itertools.product((100, 50, 0), repeat=seats):
+            for mover, expected in enumerate(brute.start(scores)):
+                assert gap(seen(solution, brute.step, scores, mover), expected) < 1e-11
+
+
+@pytest.mark.parametrize("text", [REFERENCE, "six-des(target=750, ending=first, min_bank=200, hot_dice=must)"])
+def test_the_equations_hold_where_they_are_worked_out_again(text: str) -> None:
+    solution = solved(text)
+    given = Given(text, solution)
+    draw = random.Random(3)
+    places = range(0, given.target, given.step)
+    for scores in [(0, 0, 0), *(tuple(draw.choices(places, k=3)) for _ in range(4))]:
+        for mover in range(3):
+            after = given.start(scores)[(mover + 1) % 3]
+            assert gap(given.one_turn(scores, mover, after), given.start(scores)[mover]) < 1e-12
+
+
+def test_where_no_choice_is_stable_plans_are_drawn_that_are_equally_good() -> None:
+    text = "cinq-des(target=2000)"
+    solution = solved(text)
+    given = Given(text, solution)
+    assert len(solution.mixed) == 1
+    assert solution.residual < 1e-12
+    (state,) = solution.mixed
+    scores = tuple(score * given.step for score in state)
+    others = 0.0
+    for mover in range(3):
+        turn = given.one_turn(scores, mover, given.start(scores)[(mover + 1) % 3])
+        assert abs(turn[mover] - given.start(scores)[mover][mover]) < 1e-12
+        others = max(others, gap(turn, given.start(scores)[mover]))
+    assert others > 1e-6  # one plan alone is not what the values say
+
+
+def test_an_equilibrium_of_plans() -> None:
+    # Each of two players wants to know what the other does: neither plan of either is stable.
+    stay, go = Plan(0.5, (0.25, 0.25)), Plan(0.4, (0.30, 0.30))
+    up, down = Plan(0.5, (0.30, 0.20)), Plan(0.3, (0.40, 0.30))
+    found = equilibrium([[stay, go], [up, down]], 2)
+    assert found is not None
+    P, mixed = found
+    worth = [
+        [plan.chances[t] + plan.passes * P[1 - t, t] for plan in plans]
+        for t, plans in enumerate([[stay, go], [up, down]])
+    ]
+    for turn in range(2):
+        assert max(worth[turn]) == pytest.approx(P[turn, turn], abs=1e-12)
+    assert mixed == any(abs(a - b) < 1e-9 for a, b in worth)
+    assert values([stay, up]).sum(axis=1) == pytest.approx([1.0, 1.0])
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "cinq-des(target=1000)",
+        "six-des(target=1000, min_bank=200, hot_dice=must)",
+        "six-des(target=1000, exact=true, last_leg=200)",
+        "cinq-des(target=1000, entry=1250, ending=finish_round, tie=first)",
+    ],
+)
+def test_two_players_are_a_table_like_any_other(text: str) -> None:
+    ours, theirs = solved(text, 2), solve_two(Rules.parse(text), written_out=False)
+    assert np.abs(ours.values[..., 0] - theirs.values[..., 0, 0]).max() < 1e-13
+
+
+@pytest.mark.parametrize("text", [REFERENCE, "six-des(target=500, hot_dice=must)"])
+def test_the_sweep_written_out_and_the_number_of_cores_change_nothing(text: str) -> None:
+    rules = Rules.parse(text)
+    solutions = [solve_many(rules, cores=cores, written_out=out) for cores in (1, 2) for out in (False, True)]
+    for solution in solutions[1:]:
+        assert np.abs(solution.values - solutions[0].values).max() < 1e-13
+    assert (solutions[0].values == solutions[2].values).all()
+
+
+def test_chances_are_chances() -> None:
+    for text in (REFERENCE, "six-des(target=500)", "six-des(target=500, ending=finish_round)"):
+        found = solved(text).values
+        assert found.min() > 0.0
+        assert found.sum(axis=-1).max() < 1.0
+
+
+@pytest.mark.parametrize("text", [REFERENCE, "six-des(target=500)", "six-des(target=500, ending=finish_round)"])
+def test_a_turn_worked_out_again_begins_with_the_solution(text: str) -> None:
+    solution = solved(text)
+    dice = solution.rules.dice
+    for side in range(solution.values.shape[0]):
+        for scores in ((0, 0, 0), (3, 9, 0), (9, 8, 7)):
+            turn = turn_many(solution, scores, side=side)
+            assert turn.rolled[0, dice] == pytest.approx(solution.chances(scores, side=side), abs=1e-12)
+            assert (turn.after[..., 0] >= turn.bank[..., 0]).all()
+            assert np.abs(turn.after.sum(axis=-1) - 1.0).max() < 1e-12
+            assert (turn.bank[0] == -1.0).all()
+            after = solution.chances((*scores[1:], scores[0]), side=(side + 1) % solution.values.shape[0])
+            assert turn.scoreless == pytest.approx((after[-1], *after[:-1]))
+
+
+@pytest.mark.parametrize("tie", ["shared", "first"])
+def test_a_last_turn_worked_out_again(tie: str) -> None:
+    text = f"cinq-des(dice=2, target=200, entry=100, ending=last_turns, min_bank=150, tie={tie})"
+    solution, brute = solved(text), Brute(text)
+    for mine, after, leader in ((50, 0, 250), (0, 150, 200), (150, 150, 200), (100, 50, 300)):
+        turn = turn_many(solution, (mine // 50, after // 50, leader // 50), last_turns=1)
+        assert turn.rolled[0, 2] == pytest.approx(brute.last_turn((mine, after, leader), 0, 2), abs=1e-9)
+    for mine, opener, before in ((50, 250, 250), (0, 200, 100), (150, 200, 250), (100, 200, 200)):
+        turn = turn_many(solution, (mine // 50, opener // 50, before // 50), last_turns=0)
+        assert turn.rolled[0, 2] == pytest.approx(brute.last_turn((mine, opener, before), 0, 1), abs=1e-9)
+
+
+@pytest.mark.parametrize(
+    ("text", "name"),
+    [
+        ("cinq-des(equal_scores=fall)", "equal_scores"),
+        ("cinq-des(strike=true)", "strike"),
+        ("cinq-des(scoreless_limit=3)", "scoreless_limit"),
+        ("cinq-des(prediction=true)", "prediction"),
+        ("cinq-des(takeover=always)", "takeover"),
+    ],
+)
+def test_what_cannot_be_solved_is_refused_by_name(text: str, name: str) -> None:
+    rules = Rules.parse(text)
+    assert unsolvable_many(rules, 3) == name
+    with pytest.raises(InvalidRules, match=name):
+        solve_many(rules)
+
+
+def test_last_turns_are_solved_for_up_to_three() -> None:
+    assert unsolvable_many(Rules.parse("six-des"), 3) is None
+    assert unsolvable_many(Rules.parse("six-des"), 4) == "ending"
+    assert unsolvable_many(Rules.parse("six-des(ending=first)"), 4) is None
+    for players in (1, 9):
+        with pytest.raises(InvalidRules, match=f"not {players}"):
+            solve_many(Rules.parse("cinq-des(target=200, entry=0)"), players)
+
+
+def test_progress_ends_at_one_and_cost_counts_states() -> None:
+    told: list[float] = []
+    solve_many(Rules.parse("cinq-des(target=300, entry=0)"), progress=told.append)
+    assert told == sorted(told)
+    assert told[-1] == pytest.approx(1.0)
+    four = cost(Rules.parse("cinq-des"), 4)
+    assert (four.states, four.bytes) == (100**4, 100**4 * 24)
+    assert four.hours(four.rows / 3600) == pytest.approx(1.0)
