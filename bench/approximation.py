@@ -100,9 +100,14 @@ class Ladders(Outlook):
         """Return the chances of both seats, a row a position."""
         chances = np.empty((len(positions), 2))
         for row, position in enumerate(positions):
-            chances[row, order[0]] = self.known[position.seats[order[0]], position.seats[order[1]]]
+            chances[row, order[0]] = self.known[self._state(position, order[0], order[1])]
         chances[:, order[1]] = 1.0 - chances[:, order[0]]
         return chances
+
+    def _state(self, position: Position, first: int, second: int) -> tuple[Seat, Seat]:
+        counts = self.rules.scoreless_limit > 0
+        one, two = (Seat(seat.ladder, seat.scoreless if counts else 0) for seat in map(position.seats.__getitem__, (first, second)))
+        return one, two
 
     def _states(self) -> Iterator[tuple[Seat, Seat]]:
         rules = self.rules
@@ -117,7 +122,7 @@ class Ladders(Outlook):
                 if can(decided, Bank()):
                     ends.append(apply(decided, Bank()))
             for after in ends:
-                state = after.seats[1], after.seats[0]
+                state = self._state(after, 1, 0)
                 if after.phase != "over" and after.opener is None and state not in seen:
                     seen.add(state)
                     new.append(state)

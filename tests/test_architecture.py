@@ -17,7 +17,23 @@ SRC = Path(__file__).parents[1] / "src" / "cinqmille"
 
 FLOORS = (
     ("errors", "patterns", "playable", "rules", "scoring", "actions", "position", "exchange", "game", "record", "odds"),
-    ("tables", "_kernels", "_sim_kernels", "_three_kernels", "_advice_kernels", "straight", "solver", "solutions", "turns", "cycles", "lastturns", "three", "turn", "outlook", "advice"),
+    (
+        "tables",
+        "_kernels",
+        "_sim_kernels",
+        "_three_kernels",
+        "_advice_kernels",
+        "straight",
+        "solver",
+        "solutions",
+        "turns",
+        "cycles",
+        "lastturns",
+        "three",
+        "turn",
+        "outlook",
+        "advice",
+    ),
     ("bots", "policies", "reports", "simulate"),
     ("dice", "plaintext", "words", "combinations", "sheet", "table", "store"),
 )

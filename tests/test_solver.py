@@ -2,11 +2,11 @@
 
 import numpy as np
 import pytest
-from exact import Game
 
 from cinqmille import PRESETS, InvalidRules, InvalidText, Rules
 from cinqmille import solutions as shelf
 from cinqmille.solver import Solution, solve_two, turn_values
+from exact import Game
 
 # The programs behind some computed values scored five and six of a kind at three and four times the triple.
 THREE_FOUR = "AAAAA=300*A, 11111=3000, AAAAAA=400*A, 111111=4000"

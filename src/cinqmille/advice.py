@@ -18,7 +18,7 @@ from cinqmille.actions import ANNOUNCEMENTS, Action, Announce, Bank, Points, Rol
 from cinqmille.errors import IllegalAction
 from cinqmille.game import Plan, apply, bank_problem, legal_plans
 from cinqmille.outlook import Outlook, Reason, followers_of, last_turn, outlook, outlook_of
-from cinqmille.position import Position
+from cinqmille.position import Position, Seat
 from cinqmille.scoring import format_dice
 from cinqmille.solver import Solution
 from cinqmille.tables import Floats, Ints, rule_tables
@@ -168,8 +168,11 @@ class Turn:
 
 def turn_of(position: Position, outlook: Outlook) -> Turn:
     """Return the turn to which ``position`` belongs; the last ones are remembered."""
-    rules = position.rules
-    fresh = Position(rules, position.seats, position.to_play, "roll", 0, rules.dice, opener=position.opener)
+    rules, seats = position.rules, position.seats
+    if not rules.scoreless_limit:
+        # The count goes on where nothing follows from it: turns that are the same are known as such.
+        seats = tuple(Seat(seat.ladder, 0, seat.away) for seat in seats)
+    fresh = Position(rules, seats, position.to_play, "roll", 0, rules.dice, opener=position.opener)
     most = position.turn_points
     if position.offer is not None:
         most = max(most, position.offer.points)

@@ -40,9 +40,13 @@ def position_from_json(source: str | Mapping[str, object]) -> Position:
     data = read_json(source, {**kinds, "turn_points": int, "dice_left": int, "roll": list, "winners": list})
     rules = rules_from_json(data)
     try:
-        seats = tuple(Seat(whole_numbers(s["ladder"]), whole_number(s["scoreless"]), s["away"] is True) for s in data["seats"])
+        seats = tuple(
+            Seat(whole_numbers(s["ladder"]), whole_number(s["scoreless"]), s["away"] is True) for s in data["seats"]
+        )
         offer = data["offer"] and Offer(*(whole_number(data["offer"][key]) for key in ("points", "dice", "by")))
-        maybe = {key: None if data[key] is None else whole_number(data[key]) for key in ("to_play", "announced", "opener")}
+        maybe = {
+            key: None if data[key] is None else whole_number(data[key]) for key in ("to_play", "announced", "opener")
+        }
         position = Position(
             rules, seats, phase=data["phase"], turn_points=whole_number(data["turn_points"]),
             dice_left=whole_number(data["dice_left"]), roll=whole_numbers(data["roll"]), offer=offer or None,

@@ -208,7 +208,9 @@ class Game:
             actions.append(action)
         game = replace(game, actions=tuple(actions), position=position)
         try:
-            comments = tuple(Comment(whole_number(after), text, inline is True) for after, text, inline in data["comments"])
+            comments = tuple(
+                Comment(whole_number(after), text, inline is True) for after, text, inline in data["comments"]
+            )
             places = [0, *(comment.after for comment in comments), len(game.actions)]
             if places != sorted(places) or any(re.search(r"[\r\n]", comment.text) for comment in comments):
                 raise ValueError
