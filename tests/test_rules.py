@@ -394,6 +394,13 @@ REFUSALS: dict[str, list[tuple[Callable[[], object], tuple[str, ...]]]] = {
         (parsed("cinq-des(base=six-des)"), ("base",)),
         (toml("colour = 3"), ("colour", *BY_NAME)),
     ],
+    "misspelt_parameter": [
+        (parsed("cinq-des(enrty=500)"), ("enrty", "entry", *BY_NAME)),
+        (toml("Base = 3"), ("Base", "base")),
+        (toml("[combinaisons]\n1 = 100"), ("combinaisons", "combinations")),
+    ],
+    "rule_among_combinations": [(toml("[combinations]\nentry = 500"), ("entry", "above"))],
+    "no_combinations": [(toml(""), ("ours", "base")), (toml("entry = 500"), ("ours", "base"))],
     "repeated_parameter": [
         (parsed("cinq-des(entry=500, entry=500)"), ("entry",)),
         (parsed("six-des(AABBCC=750, CCBBAA=750)"), ("CCBBAA",)),
@@ -420,10 +427,10 @@ REFUSALS: dict[str, list[tuple[Callable[[], object], tuple[str, ...]]]] = {
     ],
     "not_utf8": [(lambda: Rules.load(str(ROOT / "tests" / "data" / "latin-1.toml")), ("latin-1.toml", "UTF-8"))],
     "no_points": [
-        (toml(""), ("1=100",)),
+        (toml("[combinations]"), ("1=100",)),
         (toml('[combinations]\n111 = "win"'), ("1=100",)),
         (parsed("farkle-minimal(1=none, 5=none, 111=none, AAA=none)"), ("1=100",)),
-        (toml("blank_roll = 500"), ("1=100",)),
+        (toml("blank_roll = 500\n[combinations]"), ("1=100",)),
     ],
     "not_a_multiple": [
         (parsed("cinq-des(entry=130)"), ("entry", "130", "50", "100", "150")),

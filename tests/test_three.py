@@ -36,8 +36,8 @@ class Brute:
         self.step = referee.step(self.rules)
         self.target: int = self.rules["target"]
         self.menus = [self._menus(n) for n in range(self.rules["dice"] + 1)]
-        self.start = cache(self._start)
-        self.last_turn = cache(self._last_turn)
+        self.start: Callable[[tuple[int, ...]], list[Vector]] = cache(self._start)
+        self.last_turn: Callable[[tuple[int, ...], int, int], Vector] = cache(self._last_turn)
 
     def _menus(self, n: int) -> list[tuple[float, list[tuple[int, int]] | None]]:
         """The rolls of n dice with their chances: set-asides (points, dice left); none for a bust, None for a win."""
@@ -254,21 +254,28 @@ def test_where_no_choice_is_stable_plans_are_drawn_that_are_equally_good() -> No
     assert others > 1e-6  # one plan alone is not what the values say
 
 
-def test_an_equilibrium_of_plans() -> None:
-    # Each of two players wants to know what the other does: neither plan of either is stable.
-    stay, go = Plan(0.5, (0.25, 0.25)), Plan(0.4, (0.30, 0.30))
-    up, down = Plan(0.5, (0.30, 0.20)), Plan(0.3, (0.40, 0.30))
-    found = equilibrium([[stay, go], [up, down]], 2)
+def test_two_plans_are_mixed_so_that_both_are_worth_the_same() -> None:
+    # Everybody stands alike. Playing `safe` leaves the last player 0.367, which makes `bold` better (from 0.35 on it is);
+    # playing `bold` leaves 0.211, which makes `safe` better. Drawn by lot they leave 0.35.
+    safe, bold = Plan(0.3, (0.3, 0.1, 0.3)), Plan(0.4, (0.265, 0.3, 0.035))
+    for plan, last in ((safe, 0.357 / 0.973), (bold, 0.1974 / 0.936)):
+        P = values([plan.turned(turn) for turn in range(3)])
+        assert [P[turn, turn - 1] for turn in range(3)] == pytest.approx([last] * 3)
+    found = equilibrium([[safe, bold]], 3)
     assert found is not None
     P, mixed = found
-    worth = [
-        [plan.chances[t] + plan.passes * P[1 - t, t] for plan in plans]
-        for t, plans in enumerate([[stay, go], [up, down]])
-    ]
-    for turn in range(2):
-        assert max(worth[turn]) == pytest.approx(P[turn, turn], abs=1e-12)
-    assert mixed == any(abs(a - b) < 1e-9 for a, b in worth)
-    assert values([stay, up]).sum(axis=1) == pytest.approx([1.0, 1.0])
+    assert mixed
+    for turn in range(3):
+        assert [P[turn, (turn + k) % 3] for k in range(3)] == pytest.approx([0.405, 0.245, 0.35], abs=1e-12)
+
+
+def test_a_plan_that_is_stable_is_not_mixed() -> None:
+    safe, poor = Plan(0.3, (0.3, 0.1, 0.3)), Plan(0.3, (0.2, 0.2, 0.3))
+    found = equilibrium([[poor, safe]], 3)
+    assert found is not None
+    P, mixed = found
+    assert not mixed
+    assert (P[0] == values([safe.turned(turn) for turn in range(3)])[0]).all()
 
 
 @pytest.mark.parametrize(

@@ -28,6 +28,9 @@ SENTENCES = {
     "bad_choice_or_number": "{name} cannot be '{value}': it is {choices} or a whole number from {low} to {high}.",
     "unknown_preset": "There is no rule sheet '{name}': there are {known}.",
     "unknown_parameter": "There is no rule '{name}': there are combinations, such as AABBCC, and the rules {known}.",
+    "misspelt_parameter": "There is no rule '{name}', perhaps {closest} is meant: there are {known}, and combinations such as AABBCC.",
+    "rule_among_combinations": "{name} is a rule, not a combination: put it above the line [combinations].",
+    "no_combinations": "{file} has no combinations: list them under [combinations], or name a sheet to start from, as in base = \"cinq-des\".",
     "repeated_parameter": "'{name}' is given twice.",
     "rules_syntax": "'{text}' cannot be read as rules: write a sheet and what differs, as in cinq-des(entry=500, AAAA=none).",
     "bad_toml": "{file} cannot be read as a rule sheet: {detail}.",
@@ -114,7 +117,7 @@ SENTENCES = {
     # Tables
     "bad_dice_source": "'{text}' is not a way to roll: write system, seed 42 or real.",
     "dice_are_drawn": "The program rolls the dice of this game: no dice and no points are typed in.",
-    "drawn_dice_stay": "The program has rolled these dice and they stay: only a set-aside can be taken back, before the next roll.",
+    "drawn_dice_stay": "The program rolled these dice and they stay: only what was typed since can be taken back.",
     "drawn_turns_stay": "The program rolled the dice of this game: nothing was typed that could be corrected.",
     "roll_comes_last": "A roll comes last: what follows is decided when its dice lie on the table.",
     "nothing_to_undo": "There is nothing to undo.",

@@ -13,8 +13,9 @@ import hashlib
 import json
 import re
 import tomllib
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import Field, dataclass, field, fields, replace
+from difflib import get_close_matches
 from functools import cache, lru_cache
 from importlib import resources
 from pathlib import Path
@@ -268,18 +269,24 @@ class Rules:
         """
         return Sheet.load(source).rules
 
-    def to_toml(self, title: str = "") -> str:
-        """Return a TOML rule sheet with every parameter and its help, which :meth:`load` reads back."""
+    def to_toml(self, title: str = "", say: Callable[[str], str] = str) -> str:
+        """Return a TOML rule sheet with every parameter and its help, which :meth:`load` reads back.
+
+        ``say`` puts the comments into the reader's language (``Words.say``).
+        """
+        change = say("A rule sheet: change any value, then use this file wherever rules are asked for.")
         lines = [
             f"# {title or self.canonical}",
-            "# A rule sheet: change any value, then use this file wherever rules are asked for.",
+            f"# {change}",
             f"title = {json.dumps(title or self.canonical, ensure_ascii=False)}",
         ]
         for parameter in PARAMETERS:
             value = getattr(self, parameter.name)
-            lines += ["", f"# {parameter.help}", f"{parameter.name} = {_toml(value)}"]
-        lines += ["", "# A digit is that face, a letter any face (different letters, different faces)."]
-        lines += ['# The value: points, "100*A" (so many times the face), "win", or "none".', "[combinations]"]
+            lines += ["", f"# {say(parameter.help)}", f"{parameter.name} = {_toml(value)}"]
+        pattern = say("A digit is that face, a letter any face (different letters, different faces).")
+        lines += ["", f"# {pattern}"]
+        values = say('The value: points, "100*A" (so many times the face), "win", or "none".')
+        lines += [f"# {values}", "[combinations]"]
         lines += [f"{c.pattern} = {_toml(int(c.value) if c.value.isdigit() else c.value)}" for c in self.combinations]
         return "\n".join(lines) + "\n"
 
@@ -316,6 +323,14 @@ def _fitting(combinations: Iterable[Combination], dice: int) -> Iterator[Combina
             raise InvalidRules("pattern_too_long", pattern=combination.pattern, length=length, dice=dice)
 
 
+def _unknown(name: str, known: Iterable[str]) -> InvalidRules:
+    """The refusal of a rule that does not exist, with the one that may have been meant."""
+    close = get_close_matches(name.lower(), known, 1)
+    if close:
+        return InvalidRules("misspelt_parameter", name=name, closest=close[0], known=tuple(_BY_NAME))
+    return InvalidRules("unknown_parameter", name=name, known=tuple(_BY_NAME))
+
+
 def _derive(base: Rules, changes: Mapping[str, object]) -> Rules:
     parameters: dict[str, Any] = {}
     combinations: dict[str, Combination] = {}
@@ -328,7 +343,7 @@ def _derive(base: Rules, changes: Mapping[str, object]) -> Rules:
                 raise InvalidRules("repeated_parameter", name=name)
             combinations[combination.pattern] = combination
         else:
-            raise InvalidRules("unknown_parameter", name=name, known=tuple(_BY_NAME))
+            raise _unknown(name, _BY_NAME)
     dice = int(parameters.get("dice", base.dice))
     # With fewer dice than the preset has, its longer combinations can never be rolled: they go silently,
     # while one that is asked for by name is refused.
@@ -376,17 +391,23 @@ class Sheet:
             words[word] = value if isinstance(value, dict) else {"fr": str(value), "en": str(value)}
         origin = str(content.pop("source", ""))
         base = content.pop("base", None)
-        combinations = content.pop("combinations", {})
+        combinations = content.pop("combinations", None)
         if base is not None and not (isinstance(base, str) and base in PRESETS):
             raise InvalidRules("unknown_preset", name=str(base), known=tuple(PRESETS))
+        nothing_scores = base is None and combinations is None
+        combinations = {} if combinations is None else combinations
         if not isinstance(combinations, dict):
             raise InvalidRules("bad_toml", file=source or name, detail="[combinations] must be a table")
         for key in combinations:
+            if key in _BY_NAME:
+                raise InvalidRules("rule_among_combinations", name=key)
             if not re.fullmatch(r"[1-6A-F]+", key):
                 raise InvalidRules("bad_pattern", pattern=key)
         for key in content:
             if key not in _BY_NAME:
-                raise InvalidRules("unknown_parameter", name=key, known=tuple(_BY_NAME))
+                raise _unknown(key, (*_BY_NAME, "title", "notes", "source", "base", "combinations"))
+        if nothing_scores:
+            raise InvalidRules("no_combinations", file=source or name)
         if base is not None:
             rules = _derive(PRESETS[base], {**content, **combinations})
         else:

@@ -21,7 +21,6 @@ from cinqmille.actions import (
     Points,
     Roll,
     RollOn,
-    SetAside,
     Skip,
     TakeOver,
 )  # fmt: skip
@@ -69,6 +68,8 @@ class Table:
         self.bots: dict[int, Bot] = {seat: bot(spec) for seat, spec in game.seats.items()}
         self.number = len(game.actions) if number is None else number
         self._save = save
+        # The games as they were before corrections, with how many actions there were after each.
+        self._corrected: list[tuple[int, Game]] = []
 
     @property
     def position(self) -> Position:
@@ -122,22 +123,21 @@ class Table:
         return self._commit(self._step(self.game, action, news), news)
 
     def undo(self, *, seen: int) -> tuple[Action, ...]:
-        """Take back the last action that somebody typed, with what bots did since; return what was taken back.
+        """Take back the last thing that somebody typed, with what bots did since; return the actions taken back.
 
-        Dice that the program rolled stay: there only a set-aside can be taken back, before the next roll.
-        Raises IllegalAction.
+        A correction is taken back as a whole: the game is again what it was before, and nothing is returned.
+        Dice that the program rolled stay, and everything before them. Raises IllegalAction.
         """
         self._check_number(seen)
         game = self.game
+        kept = self._kept_by_undo(game)
+        if self._corrected and kept < self._corrected[-1][0]:
+            self._replace(self._corrected[-1][1])
+            self._corrected.pop()
+            return ()
         if not game.actions:
             raise IllegalAction("nothing_to_undo")
-        kept = len(game.actions) - 1
-        if self.real:
-            while kept and not self._typed(game, kept):
-                kept -= 1
-            if kept and isinstance(game.actions[kept - 1], RollOn) and self._decided(game, kept - 1):
-                kept -= 1
-        elif not isinstance(game.actions[-1], SetAside) or game.position.phase != "decide":
+        if not self.real and any(isinstance(action, Roll) for action in game.actions[kept:]):
             raise IllegalAction("drawn_dice_stay")
         self._replace(game.cut(kept))
         return game.actions[kept:]
@@ -155,7 +155,9 @@ class Table:
         game = self.game
         if last is not None:
             game = game.cut(max((turn.last_action for turn in game.turns()[:last]), default=0))
-        self._replace(game.corrected(entry, text))
+        before, game = self.game, game.corrected(entry, text)
+        self._replace(game)
+        self._corrected.append((len(game.actions), before))
 
     def _check_number(self, seen: int) -> None:
         if seen != self.number:
@@ -194,6 +196,15 @@ class Table:
         assert seat is not None
         news.append(News(self.number + len(news) + 1, seat, action, events, game.position))
         return game
+
+    def _kept_by_undo(self, game: Game) -> int:
+        """How many actions stay when the last one that somebody typed is taken back; -1 without any."""
+        kept = len(game.actions) - 1
+        while kept > 0 and not self._typed(game, kept):
+            kept -= 1
+        if self.real and kept > 0 and isinstance(game.actions[kept - 1], RollOn) and self._decided(game, kept - 1):
+            kept -= 1
+        return kept
 
     def _typed(self, game: Game, place: int) -> bool:
         """Whether the action at ``place`` was typed by somebody, not decided by a bot."""

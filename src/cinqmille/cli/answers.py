@@ -84,7 +84,7 @@ def sheet(source: str, words: Words) -> Sheet:
 
 def toml(sheet: Sheet, words: Words) -> str:
     """Return a rule sheet as a TOML file."""
-    return sheet.rules.to_toml(title(sheet, words))
+    return sheet.rules.to_toml(title(sheet, words), words.say)
 
 
 def rules(sheet: Sheet, words: Words) -> Answer:

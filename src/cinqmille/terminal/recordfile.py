@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import contextlib
 import errno
+import io
 import os
 import stat
 import sys
@@ -56,6 +57,7 @@ BUSY = N_("this game is being played by another program just now")
 NOT_A_FILE = N_("this is not a file")
 UNUSABLE = N_("this is not a path that can be used")
 TAKEN = N_("there is such a file already")
+CHANGED = N_("the file was changed from outside")
 
 _REASONS = {
     errno.ENOSPC: N_("the disk is full"),
@@ -89,25 +91,33 @@ class RecordFile:
             raise RecordProblem(path, UNUSABLE) from None
         if not self.path.name:
             raise RecordProblem(path, NOT_A_FILE)
+        self._held: bytes | None = None  # what the file is known to hold
         self._lock_path = self._beside("lock")
         self._lock = self._locked()
 
     def read(self) -> Game:
         """Return the game in the file; raise InvalidRules or RecordError when it is none."""
-        return read(self.path)
+        self._held = _content(self.path)
+        return _parsed(self.path, self._held)
 
     def write(self, game: Game) -> None:
-        """Put ``game`` in the place of what the file held, or raise RecordProblem and leave that untouched."""
-        new = self._beside("new")
+        """Put ``game`` in the place of what the file held, or raise RecordProblem and leave that untouched.
+
+        What somebody else has written there since is left untouched too; a file that is gone is written again.
+        """
+        new, content = self._beside("new"), game.text.encode()
         try:
+            if self.path.exists() and self.path.read_bytes() != self._held:
+                raise RecordProblem(self.path, CHANGED)
             mode = stat.S_IMODE(self.path.stat().st_mode) if self.path.exists() else None
-            with new.open("w", encoding="utf-8", newline="\n") as file:
+            with new.open("wb") as file:
                 if mode is not None:
                     os.chmod(new, mode)
-                file.write(game.text)
+                file.write(content)
                 file.flush()
                 os.fsync(file.fileno())
             os.replace(new, self.path)
+            self._held = content
             self._settle_folder()
         except OSError as error:
             with contextlib.suppress(OSError):
@@ -156,12 +166,23 @@ class RecordFile:
 
 def read(path: Path) -> Game:
     """Return the game in the file ``path``; raise InvalidRules or RecordError when it is none."""
+    return _parsed(path, _content(path))
+
+
+def _content(path: Path) -> bytes:
     try:
-        return Game.parse(path.read_text(encoding="utf-8"))
+        return path.read_bytes()
     except OSError as error:
         raise InvalidRules("unreadable_file", file=str(path), detail=error.strerror or type(error).__name__) from None
+
+
+def _parsed(path: Path, content: bytes) -> Game:
+    try:
+        # Line breaks of every system are read.
+        text = io.TextIOWrapper(io.BytesIO(content), encoding="utf-8").read()
     except UnicodeDecodeError:
         raise InvalidRules("not_utf8", file=str(path)) from None
+    return Game.parse(text)
 
 
 def _problem(path: Path, error: OSError) -> RecordProblem:

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import shlex
+import shutil
+import sys
 from pathlib import Path
 
 from cinqmille import sheet
@@ -14,7 +16,7 @@ from cinqmille.position import Position
 from cinqmille.record import Game
 from cinqmille.table import News, Table
 from cinqmille.terminal import shown, typed
-from cinqmille.terminal.recordfile import TAKEN, RecordFile, RecordProblem
+from cinqmille.terminal.recordfile import CHANGED, TAKEN, RecordFile, RecordProblem
 from cinqmille.terminal.screen import WIDTH, Screen
 from cinqmille.words import N_
 
@@ -102,7 +104,7 @@ class Session:
                 return shown.turn_begins(game, words)
             case "roll":
                 at_risk = words.say("At risk: {points}.", points=words.points(position.turn_points))
-                return [at_risk, shown.risk(position.rules, position.dice_left, words)]
+                return [at_risk, *shown.announced(position, words), shown.risk(position.rules, position.dice_left, words)]
             case "choose":
                 return shown.choices(position, words)
             case _:
@@ -213,6 +215,11 @@ class Session:
         """Say why something was not done, and what can be done instead."""
         if isinstance(problem, RecordProblem):
             self._screen.tell(problem.sentence(self._words))
+            if problem.reason == CHANGED:
+                self._screen.say(
+                    "Nothing of this was played. To play on from the file, quit and resume it; to keep this game elsewhere, type save and the path of another file."
+                )
+                return
             self._screen.say("Nothing of this was played. Try it again, or type save and the path of another file.")
             return
         self._screen.tell(shown.refusal(problem, self._names, self._words))
@@ -269,11 +276,6 @@ class Session:
         people = [seat for place, seat in enumerate(self._position.seats) if place not in self._table.bots]
         return bool(people) and all(seat.away for seat in people)
 
-    def _seat(self) -> int:
-        seat = self._position.to_play
-        assert seat is not None
-        return seat
-
     def _tell(self, news: tuple[News, ...]) -> None:
         """Tell what happened, and the scores whenever a turn is over."""
         words, names = self._words, self._names
@@ -322,10 +324,13 @@ class Session:
                 raise Leaving
 
     def _come_or_go(self, name: str, rest: str) -> None:
+        to_play = self._position.to_play
+        if to_play is None:
+            raise IllegalAction("game_over")
         if rest:
             seat = typed.seat_named(rest, self._names)
         elif name == "leave":
-            seat = self._seat()
+            seat = to_play
         else:
             away = [place for place, one in enumerate(self._position.seats) if one.away]
             if len(away) != 1:
@@ -342,7 +347,10 @@ class Session:
         what = self._words.all_of(
             [self._words.action(action, self._names) for action in taken if not isinstance(action, RollOn)]
         )
-        self._screen.say("Taken back: {actions}.", actions=what)
+        if taken:
+            self._screen.say("Taken back: {actions}.", actions=what)
+        else:
+            self._screen.say("The correction is taken back.")
         self._screen.tell_all(shown.standings(self._table.game, self._words))
         self._show_state()
 
@@ -454,8 +462,16 @@ class Session:
         if self._table.awaits == "nothing":
             self._screen.point(self._words.say("The whole game is in:"), path)
         else:
-            command = f"cinqmille play {shlex.quote(path)}"
+            command = f"{_program()} play {shlex.quote(path)}"
             self._screen.point(self._words.say("The game is saved. To go on:"), command)
+
+
+def _program() -> str:
+    """How this program is started from where it was: its name alone when that is found."""
+    if shutil.which("cinqmille"):
+        return "cinqmille"
+    started = Path(sys.argv[0])
+    return shlex.quote(str(started)) if started.stem == "cinqmille" else f"{shlex.quote(sys.executable)} -m cinqmille"
 
 
 def _ends_a_turn(news: News) -> bool:
@@ -473,7 +489,7 @@ _HELP = (
     _SAVE,
     N_("quit: leave; nothing is lost."),
 )
-_HELP_DRAWN = (N_("undo: take back a set-aside, as long as no dice were rolled since."),)
+_HELP_DRAWN = (N_("undo: take back the last thing typed, as long as no dice were rolled since."),)
 _HELP_REAL = (
     N_("A whole turn: 15534>155 24>- (a bust) or 11123>111 =1000. Only its points: 450, 0."),
     N_("undo: take back the last thing typed. fix 3 450: correct entry 3."),

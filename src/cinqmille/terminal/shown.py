@@ -261,6 +261,13 @@ def _announcements(position: Position, words: Words) -> list[str]:
     ]
 
 
+def announced(position: Position, words: Words) -> list[str]:
+    """Return the announcement that the next roll decides, if there is one."""
+    if position.announced is None:
+        return []
+    return [words.say("{points} announced: if right, the turn doubles.", points=position.announced)]
+
+
 def offer(game: Game, words: Words) -> list[str]:
     """Return the previous turn that may be taken over, as a question."""
     position = game.position

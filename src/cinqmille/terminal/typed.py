@@ -103,6 +103,7 @@ def moves(line: str, position: Position, *, real: bool, names: Sequence[str]) ->
     Raises NotUnderstood for a word that is none, and InvalidText or IllegalAction for what cannot be.
     """
     seat, rest = named(line, names)
+    rest = _as_points(rest)
     tokens = _tokens(rest)
     if seat is not None and seat != position.to_play:
         if len(tokens) == 1 and (name := come_or_go(tokens[0])):
@@ -162,6 +163,17 @@ def dispute(text: str, position: Position) -> tuple[tuple[int, ...] | None, tupl
 
 def _joined(text: str) -> str:
     return re.sub(r"[-.,;\s]+", "", text)
+
+
+def _as_points(line: str) -> str:
+    """Return ``1 000``, ``1.000`` or ``1000 points`` as ``=1000``, and every line that is not points as it is."""
+    match = re.fullmatch(r"(=?)\s*(\d{1,3}(?:[\s.,]\d{3})+|\d{1,9})(?:\s*(points?|pts?)\.?)?", line.strip(), re.IGNORECASE)
+    if match is None:
+        return line
+    number = re.sub(r"\D", "", match[2])
+    if number == match[2] and not match[3]:
+        return line
+    return f"={number}" if match[1] or match[3] or not re.fullmatch("[1-6]+", number) else line
 
 
 def _tokens(line: str) -> list[str]:
