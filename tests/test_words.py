@@ -68,7 +68,7 @@ REFUSALS: dict[str, Callable[[], object]] = {
     "bad_number": lambda: Rules.parse("cinq-des(target=0)"),
     "bad_choice_or_number": lambda: Rules.parse("cinq-des(scoreless_penalty=half)"),
     "unknown_preset": lambda: Rules.parse("cinq"),
-    "unknown_parameter": lambda: Rules.parse("cinq-des(entri=500)"),
+    "unknown_parameter": lambda: Rules.parse("cinq-des(colour=3)"),
     "repeated_parameter": lambda: Rules.parse("cinq-des(entry=500, entry=0)"),
     "rules_syntax": lambda: Rules.parse("cinq-des(entry)"),
     "bad_toml": lambda: Sheet.from_toml("dice 5", name="maison", source="maison.toml"),

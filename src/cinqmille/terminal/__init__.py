@@ -86,7 +86,7 @@ class _Given:
     def nothing(self) -> bool:
         return self.sheet is None and self.players is None and not self.bots and self.dice is None
 
-    def new_game(self, screen: Screen, now: datetime) -> Game:
+    def new_game(self, screen: Screen, now: datetime) -> tuple[Game, Sheet]:
         return setup.new_game(screen, sheet=self.sheet, players=self.players, bots=self.bots, dice=self.dice, now=now)
 
     def checked(self, game: Game, path: Path) -> Game:
@@ -112,12 +112,12 @@ def _session(screen: Screen, given: _Given, record: Path | None) -> Session:
     if record is None and given.nothing and screen.interactive:
         record = _offered(screen)
     if record is None:
-        game = given.new_game(screen, now)
-        return _begun(screen, game, _somewhere(screen, now))
+        game, sheet = given.new_game(screen, now)
+        return _begun(screen, game, sheet, _somewhere(screen, now))
     file = RecordFile(record)
     try:
         if not file.path.exists():
-            return _begun(screen, given.new_game(screen, now), file)
+            return _begun(screen, *given.new_game(screen, now), file)
         return _gone_on_with(screen, given, file)
     except BaseException:
         file.close()
@@ -126,17 +126,17 @@ def _session(screen: Screen, given: _Given, record: Path | None) -> Session:
 
 def _gone_on_with(screen: Screen, given: _Given, file: RecordFile) -> Session:
     try:
-        return Session(screen, given.checked(file.read(), file.path), file)
+        return Session(screen, given.checked(file.read(), file.path), file, given.sheet)
     except CinqMilleError as error:
         if "file" in error.params:
             raise
         raise RecordProblem(file.path, "{what}", what=screen.words.error(error).rstrip(".")) from None
 
 
-def _begun(screen: Screen, game: Game, file: RecordFile) -> Session:
+def _begun(screen: Screen, game: Game, sheet: Sheet, file: RecordFile) -> Session:
     try:
         file.write(game)
-        return Session(screen, game, file)
+        return Session(screen, game, file, sheet)
     except BaseException:
         file.close()
         raise

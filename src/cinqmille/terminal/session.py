@@ -7,13 +7,14 @@ import shutil
 import sys
 from pathlib import Path
 
-from cinqmille import sheet
+from cinqmille import combinations, sheet
 from cinqmille.actions import Back, Leave, Rolled, RollOn, Scoreless
 from cinqmille.dice import RealDice
 from cinqmille.errors import CinqMilleError, IllegalAction, RecordError
 from cinqmille.plaintext import shortened
 from cinqmille.position import Position
 from cinqmille.record import Game
+from cinqmille.rules import PRESETS, Sheet
 from cinqmille.table import News, Table
 from cinqmille.terminal import shown, typed
 from cinqmille.terminal.recordfile import CHANGED, TAKEN, RecordFile, RecordProblem
@@ -28,12 +29,16 @@ class Leaving(Exception):
 
 
 class Session:
-    """One game, its table, its file and its screen. The game is in the file before :meth:`run`."""
+    """One game, its table, its file and its screen. The game is in the file before :meth:`run`.
 
-    def __init__(self, screen: Screen, game: Game, file: RecordFile) -> None:
+    ``source`` is the sheet its rules came from, where that is known: a record does not tell its title.
+    """
+
+    def __init__(self, screen: Screen, game: Game, file: RecordFile, source: Sheet | None = None) -> None:
         self._screen = screen
         self._words = screen.words
         self._file = file
+        self._source = source
         self._table = Table(game, save=self._save)
 
     def close(self) -> None:
@@ -71,8 +76,10 @@ class Session:
 
     def _welcome(self) -> None:
         screen, words, game = self._screen, self._words, self._table.game
-        screen.tell(sheet.page(game.rules, words).title)
+        screen.tell(sheet.page(self._source or game.rules, words).title)
         screen.tell(sheet.in_short(game.rules, words), "  ")
+        if changes := combinations.changes(game.rules, PRESETS[game.rules.base], words):
+            screen.tell(words.series(changes), "  ")
         settled = sheet.decisions(game.rules, words)
         if settled:
             screen.say("Settled before the game:")
@@ -104,7 +111,11 @@ class Session:
                 return shown.turn_begins(game, words)
             case "roll":
                 at_risk = words.say("At risk: {points}.", points=words.points(position.turn_points))
-                return [at_risk, *shown.announced(position, words), shown.risk(position.rules, position.dice_left, words)]
+                return [
+                    at_risk,
+                    *shown.announced(position, words),
+                    shown.risk(position.rules, position.dice_left, words),
+                ]
             case "choose":
                 return shown.choices(position, words)
             case _:
@@ -301,7 +312,7 @@ class Session:
             case "fix":
                 self._fix(rest)
             case "sheet":
-                screen.tell(sheet.as_text(sheet.page(game.rules, words), WIDTH - 2).rstrip("\n"))
+                screen.tell(sheet.as_text(sheet.page(self._source or game.rules, words), WIDTH - 2).rstrip("\n"))
             case "odds":
                 screen.tell_all(shown.chances(game.rules, words))
             case "scores":

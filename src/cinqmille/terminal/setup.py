@@ -11,7 +11,7 @@ from cinqmille.dice import parse_source
 from cinqmille.errors import CinqMilleError, IllegalAction
 from cinqmille.plaintext import columns, shortened
 from cinqmille.record import Game
-from cinqmille.rules import PRESETS, Rules, Sheet
+from cinqmille.rules import PRESETS, Sheet
 from cinqmille.terminal import recordfile
 from cinqmille.terminal.screen import WIDTH, Screen
 
@@ -26,15 +26,15 @@ def new_game(
     bots: Mapping[int, str] | None,
     dice: str | None,
     now: datetime,
-) -> Game:
-    """Return a game that has not begun, made of what is given and, for the rest, of what the answers say.
+) -> tuple[Game, Sheet]:
+    """Return a game that has not begun and its rule sheet, of what is given and, for the rest, what the answers say.
 
     Raises CinqMilleError when what is given cannot be.
     """
     asked = sheet is None or players is None
     last = next((game for _, game in recordfile.in_folder()), None) if asked and screen.interactive else None
     source = parse_source(dice) if dice is not None else None
-    rules = sheet.rules if sheet is not None else _ask_rules(screen, last)
+    sheet = sheet if sheet is not None else _ask_rules(screen, last)
     if players is None:
         names, robots = _ask_players(screen, last)
         robots |= bots or {}
@@ -46,10 +46,10 @@ def new_game(
         "date": now.isoformat(sep=" ", timespec="minutes"),
         "dice": source.header if source is not None else "system",
     }
-    return Game.new(rules, names, headers)
+    return Game.new(sheet.rules, names, headers), sheet
 
 
-def _ask_rules(screen: Screen, last: Game | None) -> Rules:
+def _ask_rules(screen: Screen, last: Game | None) -> Sheet:
     words = screen.words
     ids = list(PRESETS)
     titles = [PRESETS.sheet(name).title for name in ids]
@@ -65,10 +65,10 @@ def _ask_rules(screen: Screen, last: Game | None) -> Rules:
         answer = screen.ask(words.say("Rules [{default}]:", default=default)) or default
         try:
             if answer.isdecimal() and 1 <= int(answer) <= len(ids):
-                return PRESETS[ids[int(answer) - 1]]
+                return PRESETS.sheet(ids[int(answer) - 1])
             if answer.endswith(".toml"):
                 answer = str(Path(answer).expanduser())
-            return Sheet.load(answer).rules
+            return Sheet.load(answer)
         except CinqMilleError as error:
             screen.tell(words.error(error))
 

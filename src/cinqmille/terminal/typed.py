@@ -167,7 +167,9 @@ def _joined(text: str) -> str:
 
 def _as_points(line: str) -> str:
     """Return ``1 000``, ``1.000`` or ``1000 points`` as ``=1000``, and every line that is not points as it is."""
-    match = re.fullmatch(r"(=?)\s*(\d{1,3}(?:[\s.,]\d{3})+|\d{1,9})(?:\s*(points?|pts?)\.?)?", line.strip(), re.IGNORECASE)
+    match = re.fullmatch(
+        r"(=?)\s*(\d{1,3}(?:[\s.,]\d{3})+|\d{1,9})(?:\s*(points?|pts?)\.?)?", line.strip(), re.IGNORECASE
+    )
     if match is None:
         return line
     number = re.sub(r"\D", "", match[2])
