@@ -2,13 +2,14 @@
 
     python bench/approximation.py [--games 400] [--seed 1] [--long]
 
-One player follows approximated advice, the others play perfectly. At each of that player's decisions the exact chance of
-the plan followed is compared with that of the best one. What is given away adds up to the loss from the start, the
-difference of the chances to win between perfect and approximated play, without the noise of who happens to win. The
-seat changes with every game.
+One player follows approximated advice, the others play perfectly. At each of that player's decisions the exact
+chance of the plan followed is compared with that of the best one. What is given away adds up to the loss from the
+start, the difference of the chances to win between perfect and approximated play, without the noise of who happens
+to win. The seat changes with every game.
 
-Exact chances come from the solved games of two, three and four players. For rules that remember whole histories they
-come from a brute force over all ladders of totals, which only tiny targets allow. Asked: less than 0.2 % from the start.
+Exact chances come from the solved games of two, three and four players. For rules that remember whole histories
+they come from a brute force over all ladders of totals, which only tiny targets allow. Asked: less than 0.2 % from
+the start.
 """
 
 from __future__ import annotations
@@ -106,7 +107,10 @@ class Ladders(Outlook):
 
     def _state(self, position: Position, first: int, second: int) -> tuple[Seat, Seat]:
         counts = self.rules.scoreless_limit > 0
-        one, two = (Seat(seat.ladder, seat.scoreless if counts else 0) for seat in map(position.seats.__getitem__, (first, second)))
+        one, two = (
+            Seat(seat.ladder, seat.scoreless if counts else 0)
+            for seat in map(position.seats.__getitem__, (first, second))
+        )
         return one, two
 
     def _states(self) -> Iterator[tuple[Seat, Seat]]:
@@ -116,7 +120,10 @@ class Ladders(Outlook):
         while new:
             here = new.pop()
             yield here
-            ends = [apply(Position(rules, here, 0, "roll", 0, rules.dice), Points(0, all_dice)) for all_dice in (False, True)]
+            ends = [
+                apply(Position(rules, here, 0, "roll", 0, rules.dice), Points(0, all_dice))
+                for all_dice in (False, True)
+            ]
             for points in range(rules.step, rules.target + 1, rules.step):
                 decided = Position(rules, here, 0, "decide", points, 1)
                 if can(decided, Bank()):
@@ -207,7 +214,8 @@ def main() -> None:
         missed += loss.total > ASKED
         title = f"{case.players}p {case.rules}"
         print(
-            f"{title:74}{100 * loss.total:>8.4f} ±{100 * loss.error:.4f}{100 * loss.mean:>12.5f}{100 * loss.worst:>8.3f}"
+            f"{title:74}{100 * loss.total:>8.4f} ±{100 * loss.error:.4f}"
+            f"{100 * loss.mean:>12.5f}{100 * loss.worst:>8.3f}"
             f"{loss.decisions:>8}{time.perf_counter() - begun:>6.0f}",
             flush=True,
         )

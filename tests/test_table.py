@@ -239,15 +239,33 @@ def test_a_set_aside_can_be_taken_back_again_and_again() -> None:
     table.play(SetAside((1, 1, 1)), RollOn(), seen=table.number)
     refused("drawn_dice_stay", lambda: table.undo(seen=table.number))
     table.play(SetAside((1, 5)), Bank(), seen=table.number)
+    assert table.undo(seen=table.number) == (Bank(),)
+    table.play(Bank(), RollOn(), seen=table.number)
     refused("drawn_dice_stay", lambda: table.undo(seen=table.number))
     refused("drawn_turns_stay", lambda: table.correct(1, "=450", seen=table.number))
 
 
-def test_an_exact_target_passed_cannot_be_taken_back() -> None:
+def test_an_exact_target_passed_can_be_taken_back_before_the_next_roll() -> None:
     table = Table(game("cinq-des(target=100, entry=0, exact=true)"), save=Kept(), dice=Loaded("15534"))
     table.play(RollOn(), seen=0)
     table.play(SetAside((1, 5)), seen=1)
     assert table.position.to_play == 1
+    table.undo(seen=table.number)
+    assert (table.position.to_play, table.position.phase) == (0, "choose")
+
+
+def test_coming_and_going_is_taken_back_with_drawn_dice() -> None:
+    table = Table(game(players="Ana, Ben, Cid"), save=Kept(), dice=Loaded("22346", "22346"))
+    table.play(RollOn(), seen=0)
+    for action in (Skip(), Leave(1), Leave(2)):
+        before = table.game
+        table.play(action, seen=table.number)
+        assert table.undo(seen=table.number) == (action,)
+        assert table.game == before
+    table.play(Leave(2), seen=table.number)
+    table.play(Back(2), seen=table.number)
+    assert table.undo(seen=table.number) == (Back(2),)
+    assert table.undo(seen=table.number) == (Leave(2),)
     refused("drawn_dice_stay", lambda: table.undo(seen=table.number))
 
 
@@ -351,6 +369,44 @@ def test_undo_takes_back_what_was_typed_one_by_one() -> None:
         table.undo(seen=table.number)
         seen.append(table.game.turns()[-1].text if table.game.actions else "")
     assert seen == ["15534>155 14>1 =300", "15534>155 14>1", "15534>155 14", "15534>155", "15534", ""]
+
+
+def test_a_correction_is_taken_back_as_a_whole() -> None:
+    table = real("cinq-des(entry=0)")
+    games = []
+    for points in (450, 300, 200):
+        table.play(Points(points), seen=table.number)
+    for change in ((1, "=700"), (3, ""), (2, "15534")):
+        games.append(table.game)
+        table.correct(*change, seen=table.number)
+    corrected = table.game
+    table.play(SetAside((1,)), seen=table.number)
+    assert table.undo(seen=table.number) == (SetAside((1,)),)
+    assert table.game == corrected
+    for before in reversed(games):
+        assert table.undo(seen=table.number) == ()
+        assert table.game == before
+    assert table.undo(seen=table.number) == (Points(200),)
+
+
+def test_a_correction_to_nothing_is_taken_back() -> None:
+    table = real("cinq-des(entry=0)")
+    table.play(Points(450), seen=0)
+    table.correct(1, "", seen=1)
+    table.undo(seen=table.number)
+    assert table.game.actions == (Points(450),)
+
+
+def test_a_correction_is_taken_back_with_what_bots_did_since() -> None:
+    table = real("cinq-des(entry=0)", players="Ana, Ben", seats="Ben=steady:350")
+    table.play(Roll((1, 1, 1, 2, 3)), SetAside((1, 1, 1)), Bank(), seen=0)
+    table.play(Roll((1, 1, 1, 2, 3)), seen=table.number)
+    before = table.game
+    table.correct(1, "=450", seen=table.number)
+    while awaits(table) == "bot":
+        table.play_bot()
+    table.undo(seen=table.number)
+    assert table.game == before
 
 
 def test_a_decision_to_roll_is_undone_alone() -> None:

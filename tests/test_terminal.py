@@ -15,6 +15,7 @@ from cinqmille.plaintext import cells, usable
 from cinqmille.record import Game
 from cinqmille.rules import PRESETS, Sheet
 from cinqmille.terminal import play
+from cinqmille.terminal.typed import _COMMANDS, _MOVES
 from cinqmille.words import LANGUAGES, Words
 from sessions import lines, resumed, session, squeezed
 
@@ -87,6 +88,32 @@ def test_points_that_no_turn_can_bring(path: Path, lang: str) -> None:
         assert squeezed(Words(lang).say(wrong, points=points, step=50)) in squeezed(told.answers[place])
     assert told.says("'{text}' is not dice: write faces from 1 to 6, as in 15534 or 1 5 5 3 4.", text="15734")
     assert told.turns == ["Ana: =900"]
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "1 000",
+        "1\u202f000",
+        "1\u00a0000",
+        "1.000",
+        "1,000",
+        "=1 000",
+        "1000 points",
+        "1000pts",
+        "1\u202f000 pts",
+        "Ana: 1 000",
+    ],
+)
+def test_points_as_people_write_them(path: Path, text: str) -> None:
+    told = session(path, lines("900", "0", text, "1 1 1 2 3"))
+    assert told.turns == ["Ana: =900", "Ben: =0", "Ana: =1000", "Ben: 11123"]
+    told = resumed(path, lines("undo", f"fix 3 {text.removeprefix('Ana: ')}"))
+    assert told.turns[-1] == "Ana: =1000"
+
+
+def test_points_that_may_be_dice_are_dice(path: Path) -> None:
+    assert session(path, lines("1 534", "15.534")).turns == ["Ana: 15534"]
 
 
 def test_one_die_and_what_is_set_aside_one_by_one(path: Path) -> None:
@@ -315,6 +342,42 @@ def test_every_rule_sheet_can_be_played(path: Path, preset: str) -> None:
 # Corrections
 
 
+_WORDS = [word for words in (*_MOVES.values(), *_COMMANDS.values()) for word in words.split()]
+
+
+@pytest.mark.parametrize("lang", LANGUAGES)
+def test_every_word_when_the_game_is_over(path: Path, lang: str) -> None:
+    ends = {*_COMMANDS["quit"].split()}
+    words = [word for word in _WORDS if word not in ends | {*_COMMANDS["undo"].split()}]
+    moves = [*" ".join([*_MOVES.values(), _COMMANDS["leave"], _COMMANDS["back"]]).split(), "1000", "?50", "155", "=5*"]
+    told = session(path, lines("5000", *words, *moves, "leave Ben", "Ben: back"), lang=lang)
+    assert told.status == 0
+    assert told.turns == ["Ana: =5000"]
+    over = squeezed(Words(lang).say("The game is over."))
+    for answer in told.answers[len(words) + 1 : len(words) + len(moves) + 3]:
+        assert squeezed(answer).startswith(over)
+
+
+@pytest.mark.parametrize("dice", ["real", "seed 1"])
+@pytest.mark.parametrize("word", _WORDS)
+def test_every_word_before_and_in_a_game(path: Path, word: str, dice: str) -> None:
+    for typed in (word, f"{word} Ben"):
+        path.unlink(missing_ok=True)
+        assert session(path, lines(typed), dice=dice).status == 0
+    assert (
+        session(
+            path,
+            lines(word, "1", word, "Ana, Ben", word, "2"),
+            rules=None,
+            players=None,
+            dice=None,
+            terminal=True,
+            record=False,
+        ).status
+        == 0
+    )
+
+
 @pytest.mark.parametrize("lang", LANGUAGES)
 def test_undo_in_both_languages(path: Path, lang: str) -> None:
     told = session(path, lines("15534 155", "annuler", "undo", "ANNULER", "undo"), lang=lang)
@@ -325,10 +388,20 @@ def test_undo_in_both_languages(path: Path, lang: str) -> None:
 def test_undo_of_a_set_aside_with_drawn_dice(path: Path) -> None:
     """Case C032."""
     told = session(path, lines("", "#1", "undo", "#1", "undo", "undo", "all r", "undo"), dice="seed 1")
-    assert told.says(
-        "The program has rolled these dice and they stay: only a set-aside can be taken back, before the next roll."
-    )
+    assert told.says("The program rolled these dice and they stay: only what was typed since can be taken back.")
     assert len([token for token in told.turns[0].split() if ">" in token]) >= 1
+
+
+@pytest.mark.parametrize("lang", LANGUAGES)
+def test_undo_of_a_correction(path: Path, lang: str) -> None:
+    told = session(path, lines("900", "0", "fix 1 800", "undo"), lang=lang)
+    assert told.says("The correction is taken back.")
+    assert told.turns == ["Ana: =900", "Ben: =0"]
+
+
+def test_undo_of_coming_and_going_with_drawn_dice(path: Path) -> None:
+    told = session(path, lines("leave", "undo", "skip", "undo", "leave Ben", "undo"), players="Ana, Ben", dice="seed 1")
+    assert told.turns == []
 
 
 def test_a_correction_is_written_like_a_turn(path: Path) -> None:
@@ -437,6 +510,24 @@ def test_leave_and_back_as_a_record_has_them(path: Path, lang: str) -> None:
     again = resumed(path, lines("fix 6 Ana: skip", "fix 6 Cid: leave", "fix 6 partir"), lang)
     assert again.turns == sheet
     assert again.says("Entry {entry} was {before}; it is corrected.", entry=6, before="skip")
+
+
+@pytest.mark.parametrize("lang", LANGUAGES)
+def test_an_announcement_waits_for_its_dice(path: Path, lang: str) -> None:
+    told = session(path, lines("11123 111", "?50"), rules="cinq-des(prediction=true)", lang=lang)
+    sentence = "{points} announced: if right, the turn doubles."
+    assert squeezed(Words(lang).say(sentence, points=50)) in squeezed(told.answers[1])
+    assert resumed(path, "", lang).says(sentence, points=50)
+
+
+def test_a_sheet_is_announced_by_its_title_and_its_combinations(path: Path) -> None:
+    file = path.with_name("maison.toml")
+    file.write_text('title = "Chez Mamie"\nbase = "cinq-des"\n[combinations]\nAAAA = "200*A"\n')
+    told = session(path, "", rules=str(file))
+    assert told.before.startswith("Chez Mamie\n")
+    assert "four of a kind: 200" in told.before
+    assert "four of a kind: 200" in resumed(path, "").before
+    assert session(path, "", rules=str(file), players=None, dice=None).before.startswith("Chez Mamie\n")
 
 
 @pytest.mark.parametrize("lang", LANGUAGES)

@@ -2,15 +2,19 @@
 
 from __future__ import annotations
 
+import io
+import shlex
+import sys
 from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
 
 from cinqmille.record import Game
-from cinqmille.terminal import recordfile
+from cinqmille.rules import PRESETS, Sheet
+from cinqmille.terminal import play, recordfile
 from cinqmille.words import LANGUAGES, Words
-from sessions import Told, lines, resumed, session
+from sessions import Told, Typed, lines, resumed, session
 
 # Files
 
@@ -20,6 +24,55 @@ def test_a_record_written_by_hand_keeps_its_comments(path: Path) -> None:
     told = resumed(path, lines("900", "fix 2 950"))
     text = told.path.read_text()
     assert "place: the kitchen\n# a good start\nAna: =800  # lucky\nBen: =950\n" in text
+
+
+@pytest.mark.parametrize("lang", LANGUAGES)
+def test_a_change_from_outside_is_not_overwritten(path: Path, lang: str) -> None:
+    words, other = Words(lang), path.with_name("other.txt")
+    out = io.StringIO()
+
+    class Edited(Typed):
+        def readline(self, size: int | None = -1, /) -> str:  # type: ignore[override]
+            line = super().readline(size)
+            if line.startswith("800"):
+                path.write_text(path.read_text().replace("=900", "=950"))
+            return line
+
+    stdin = Edited(lines("900", "800", "undo", f"save {other}", "850"), out, terminal=False)
+    play(words=words, sheet=Sheet.load("cinq-des"), players=("Ana", "Ben"), dice="real", record=path,
+         stdin=stdin, stdout=out, stderr=out)  # fmt: skip
+    assert "".join(words.say("the file was changed from outside").split()) in "".join(out.getvalue().split())
+    assert "Ana: =950\n" in path.read_text()
+    assert "Ben" not in path.read_text().partition("Ana: ")[2]
+    assert other.read_text().endswith("Ana: =900\nBen: =850\n")
+    assert resumed(path, lines("1000"), lang).turns == ["Ana: =950", "Ben: =1000"]
+
+
+def test_a_file_of_windows_is_no_change_from_outside(path: Path) -> None:
+    path.write_bytes(b"rules: cinq-des\r\nplayers: Ana, Ben\r\nAna: =900\r\n")
+    assert resumed(path, lines("800")).turns == ["Ana: =900", "Ben: =800"]
+
+
+def test_a_deleted_file_is_written_again(path: Path) -> None:
+    file = recordfile.RecordFile(path)
+    game = Game.new(PRESETS["cinq-des"], ("Ana", "Ben"))
+    file.write(game)
+    path.unlink()
+    file.write(game)
+    file.close()
+    assert path.read_text() == game.text
+
+
+def test_the_command_to_go_on_is_one_that_can_be_typed(path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    for found, started, command in (
+        ("/usr/bin/cinqmille", ".venv/bin/cinqmille", "cinqmille"),
+        (None, "/a b/bin/cinqmille", "'/a b/bin/cinqmille'"),
+        (None, "/lib/cinqmille/__main__.py", f"{shlex.quote(sys.executable)} -m cinqmille"),
+    ):
+        monkeypatch.setattr("shutil.which", lambda name, found=found: found)
+        monkeypatch.setattr("sys.argv", [started])
+        path.unlink(missing_ok=True)
+        assert session(path, "").out.endswith(f"{command} play {path}\n")
 
 
 @pytest.mark.parametrize("lang", LANGUAGES)
@@ -141,6 +194,7 @@ def test_a_file_is_replaced_whole_or_not_at_all(path: Path, monkeypatch: pytest.
     session(path, lines("900"))
     text = path.read_text()
     file = recordfile.RecordFile(path)
+    file.read()
 
     def fail(descriptor: int) -> None:
         raise OSError(28, "No space left on device")

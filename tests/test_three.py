@@ -255,8 +255,8 @@ def test_where_no_choice_is_stable_plans_are_drawn_that_are_equally_good() -> No
 
 
 def test_two_plans_are_mixed_so_that_both_are_worth_the_same() -> None:
-    # Everybody stands alike. Playing `safe` leaves the last player 0.367, which makes `bold` better (from 0.35 on it is);
-    # playing `bold` leaves 0.211, which makes `safe` better. Drawn by lot they leave 0.35.
+    # Everybody stands alike. Playing `safe` leaves the last player 0.367, which makes `bold` better (from 0.35 on it
+    # is); playing `bold` leaves 0.211, which makes `safe` better. Drawn by lot they leave 0.35.
     safe, bold = Plan(0.3, (0.3, 0.1, 0.3)), Plan(0.4, (0.265, 0.3, 0.035))
     for plan, last in ((safe, 0.357 / 0.973), (bold, 0.1974 / 0.936)):
         P = values([plan.turned(turn) for turn in range(3)])

@@ -1,13 +1,15 @@
 """The compiled loops of advice: one turn of one position, with whatever follows from it. Arrays in, arrays out.
 
-The equation is that of ``_kernels``, for one state instead of many, and for several payoffs at once: payoff 0 is the chance
-to win and decides every choice; the others (points, the chances of the other players) follow that choice::
+The equation is that of ``_kernels``, for one state instead of many, and for several payoffs at once: payoff 0 is
+the chance to win and decides every choice; the others (points, the chances of the other players) follow that
+choice::
 
     rolled[t, n] = bust[n] * lost + win[n] * instant + sum over menus m of n dice: weight[m] * after[best option of m]
     after[t, left] = the best, by payoff 0, of bank[t, left], rolled[t, left or all] and the announcements said[t]
 
-Rows of ``after`` from ``swept`` on are given; there are at least ``swept`` and the most points of a roll of them. Of equal
-choices the first counts: banking, then rolling, then the smallest announcement; among set-asides the one listed first.
+Rows of ``after`` from ``swept`` on are given; there are at least ``swept`` and the most points of a roll of them.
+Of equal choices the first counts: banking, then rolling, then the smallest announcement; among set-asides the one
+listed first.
 """
 
 from __future__ import annotations
@@ -20,8 +22,8 @@ from numba import njit
 def play(after, bank, swept, lost, lost_all, instant, tables, announce, rolled, said):
     """Fill the rows below ``swept`` of ``after`` and ``rolled`` (rows, dice or dice + 1, payoffs) and of ``said``.
 
-    ``bank`` is negative (payoff 0) where banking is refused, ``lost`` a scoreless turn, ``lost_all`` one that ends with a bust on
-    all dice, ``instant`` a roll that wins at once. ``said`` is (rows, announcements, payoffs).
+    ``bank`` is negative (payoff 0) where banking is refused, ``lost`` a scoreless turn, ``lost_all`` one that ends
+    with a bust on all dice, ``instant`` a roll that wins at once. ``said`` is (rows, announcements, payoffs).
     """
     dice, bust, win, first, weight, best_of, begin, points, left, _ = tables
     rows, payoffs = after.shape[0], after.shape[2]
@@ -84,9 +86,10 @@ def _best(own, shift, begin, end, base):
 def ends(after, bank, swept, tables, banked):
     """Add to ``banked`` the law of the row in which the turn is banked; return the chance that it ends scoreless.
 
-    ``after`` and ``bank`` are values as in :func:`play`, without payoffs and announcements; a winning roll counts as the last row.
+    ``after`` and ``bank`` are values as in :func:`play`, without payoffs and announcements; a winning roll counts
+    as the last row.
     """
-    dice, bust, win, first, weight, best_of, begin, points, left, _ = tables
+    dice, bust, win, first, weight, _, begin, points, left, _ = tables
     rows = after.shape[0]
     shift = points * dice + left
     own = after.reshape(rows * dice)

@@ -1,9 +1,10 @@
-"""What to do now, and what it is worth: every plan of a position with its chance to win and its mean points, best first.
+"""What to do now, and what it is worth: every plan of a position with its chance to win and its mean points, best
+first.
 
-The turn in progress is always exact: whatever banking, a bust or a passed target leads to (falls, strikes, penalties, turns
-to take over) is asked of the rules themselves, ``game.apply`` on the true position. What the position after it is worth is asked of
-``outlook``, and is exact or approximated there. With both, one sweep of the turn gives the worth of every choice (see
-``_advice_kernels``), for every player at the table.
+The turn in progress is always exact: whatever banking, a bust or a passed target leads to (falls, strikes,
+penalties, turns to take over) is asked of the rules themselves, ``game.apply`` on the true position. What the
+position after it is worth is asked of ``outlook``, and is exact or approximated there. With both, one sweep of the
+turn gives the worth of every choice (see ``_advice_kernels``), for every player at the table.
 """
 
 from __future__ import annotations
@@ -14,7 +15,7 @@ from functools import lru_cache
 import numpy as np
 
 from cinqmille import _advice_kernels as kernels
-from cinqmille.actions import ANNOUNCEMENTS, Action, Announce, Bank, Points, RollOn, TakeOver, format_action
+from cinqmille.actions import ANNOUNCEMENTS, Announce, Bank, Points, RollOn, TakeOver, format_action
 from cinqmille.errors import IllegalAction
 from cinqmille.game import Plan, apply, bank_problem, legal_plans
 from cinqmille.outlook import Outlook, Reason, followers_of, last_turn, outlook, outlook_of
@@ -33,7 +34,8 @@ _ORDER = {Bank: 0, RollOn: 1, TakeOver: 2, Announce: 3}
 
 @dataclass(frozen=True, slots=True)
 class Valued:
-    """A plan with the chance to win (a shared win counts as its share) and the mean points the turn then adds to the score.
+    """A plan with the chance to win (a shared win counts as its share) and the mean points the turn then adds to
+    the score.
 
     ``chances`` are those of all seats.
     """
@@ -83,8 +85,8 @@ class Advice:
 def advise(position: Position, *, solution: Solution | ManySolution | Outlook | None = None) -> Advice:
     """Return every plan of ``position`` with what it is worth, best first.
 
-    ``solution`` is a solved game at hand, of two players or of as many as play; without it the two-player game is loaded, or
-    solved now. Raises IllegalAction when the game is over, InvalidRules for a solution of other rules.
+    ``solution`` is a solved game at hand, of two players or of as many as play; without it the two-player game is
+    loaded, or solved now. Raises IllegalAction when the game is over, InvalidRules for a solution of other rules.
     """
     if position.to_play is None:
         raise IllegalAction("game_over")
@@ -115,8 +117,8 @@ def _rank(one: Valued) -> tuple[float, int, float, int]:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Turn:
-    """One turn of the player to play, solved: payoffs by row (steps at risk), the last axis being the own chance to win, the points
-    added to the score, and the chances of all seats.
+    """One turn of the player to play, solved: payoffs by row (steps at risk), the last axis being the own chance to
+    win, the points added to the score, and the chances of all seats.
     """
 
     rules_step: int
@@ -130,7 +132,7 @@ class Turn:
     @property
     def rows(self) -> int:
         """More points than so many steps, at most, are not known."""
-        return self.rolled.shape[0]
+        return int(self.rolled.shape[0])
 
     def valued(self, position: Position, plan: Plan) -> Valued:
         """Return ``plan`` with what it is worth."""
@@ -183,7 +185,7 @@ def turn_of(position: Position, outlook: Outlook) -> Turn:
 
 
 def solve_turn(fresh: Position, outlook: Outlook, most: int = 0) -> Turn:
-    """Return the turn that begins in ``fresh`` (nothing rolled or taken over), with at least ``most`` steps in its rows."""
+    """Return the turn that begins in ``fresh`` (nothing rolled or taken over), with at least ``most`` rows."""
     return _Sweep(fresh, outlook, most).turn()
 
 

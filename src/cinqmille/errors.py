@@ -30,7 +30,7 @@ SENTENCES = {
     "unknown_parameter": "There is no rule '{name}': there are combinations, such as AABBCC, and the rules {known}.",
     "misspelt_parameter": "There is no rule '{name}', perhaps {closest} is meant: there are {known}, and combinations such as AABBCC.",
     "rule_among_combinations": "{name} is a rule, not a combination: put it above the line [combinations].",
-    "no_combinations": "{file} has no combinations: list them under [combinations], or name a sheet to start from, as in base = \"cinq-des\".",
+    "no_combinations": '{file} has no combinations: list them under [combinations], or name a sheet to start from, as in base = "cinq-des".',
     "repeated_parameter": "'{name}' is given twice.",
     "rules_syntax": "'{text}' cannot be read as rules: write a sheet and what differs, as in cinq-des(entry=500, AAAA=none).",
     "bad_toml": "{file} cannot be read as a rule sheet: {detail}.",

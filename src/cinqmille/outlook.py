@@ -1,20 +1,22 @@
 """What a position between turns is worth to every player: exact where the game is solved, approximated where not.
 
-Before the last turns. With two players at the table the chances are those of the solved game; so they are with more where a
-solution for so many is given. Otherwise the exact two-player chances are coupled. Let p(i, j) be the chance that i beats j if only
-they played on from their scores, in their order. If luck had no memory, i would beat everybody with chance::
+Before the last turns. With two players at the table the chances are those of the solved game; so they are with more
+where a solution for so many is given. Otherwise the exact two-player chances are coupled. Let p(i, j) be the chance
+that i beats j if only they played on from their scores, in their order. If luck had no memory, i would beat
+everybody with chance::
 
     C(i) = 1 / (sum over j of 1 / p(i, j) - (n - 2))            exact for n = 2
 
-It has, near the end. Last turns for all blur that enough, but where the first to bank the target wins, the laws of the number of
-turns that each needs by himself are raced, once all together (r) and once two by two (coupled in the same way: c), and the
-approximation is C(i) * r(i) / c(i). In any case it is scaled to a sum of 1.
+It has, near the end. Last turns for all blur that enough, but where the first to bank the target wins, the laws of
+the number of turns that each needs by himself are raced, once all together (r) and once two by two (coupled in the
+same way: c), and the approximation is C(i) * r(i) / c(i). In any case it is scaled to a sum of 1.
 
-In the last turns. The chance that one turn beats a lead depends on the lead alone. It is exact for the last player, and so are the
-chances of all when one more player follows; when two or more follow, each is taken to play as if he were the last.
+In the last turns. The chance that one turn beats a lead depends on the lead alone. It is exact for the last player,
+and so are the chances of all when one more player follows; when two or more follow, each is taken to play as if he
+were the last.
 
-Memory that no solution can hold (falls, strikes, falls to the previous total) is switched off in the two-player games behind
-all this, but not in the turn that is played: see ``advice``.
+Memory that no solution can hold (falls, strikes, falls to the previous total) is switched off in the two-player
+games behind all this, but not in the turn that is played: see ``advice``.
 """
 
 from __future__ import annotations
@@ -37,19 +39,21 @@ from cinqmille.three import ManySolution, unsolvable_many
 
 # A lead that is caught with less than this chance is safe.
 _NO_CHANCE = 1e-13
-# The two paces at which a player needs turns: in a hurry (every turn may be the last) and not, and the number of turns that the
-# fastest of the others still needs, on average, below and above which a player is in which.
+# The two paces at which a player needs turns: in a hurry (every turn may be the last) and not, and the number of
+# turns that the fastest of the others still needs, on average, below and above which a player is in which.
 _HURRY, _CALM = 0.5, 0.8
 _NEAR, _FAR = 1.5, 4.0
 _MOST_TURNS = 48
+FACTOR = 1.0
 
 
 @dataclass(frozen=True, slots=True)
 class Reason:
     """Why chances are approximated: a code and its parameters, which ``counsel`` puts into words.
 
-    ``players``: more of them (``players``) than have been solved. ``memory``: the rule ``name`` (its ``value``) remembers whole
-    histories. ``both``. ``size``: the solution would be too large. ``last_turns``: so many ``followers`` in the last turns.
+    ``players``: more of them (``players``) than have been solved. ``memory``: the rule ``name`` (its ``value``)
+    remembers whole histories. ``both``. ``size``: the solution would be too large. ``last_turns``: so many
+    ``followers`` in the last turns.
     """
 
     code: str
@@ -91,8 +95,8 @@ class Outlook:
     ) -> Floats:
         """Return the chances of all seats, a row for every one of ``positions``: turn starts before the last turns.
 
-        ``order`` are the seats that play, from the next on. ``offer`` are the points in steps and the dice (to roll) of
-        turns that the next player may take over.
+        ``order`` are the seats that play, from the next on. ``offer`` are the points in steps and the dice (to
+        roll) of turns that the next player may take over.
         """
         step = self.rules.step
         scores = np.array([position.scores for position in positions], dtype=np.int64) // step
@@ -104,7 +108,48 @@ class Outlook:
             chances[:, order] = self._all_solved(order, scores)
         else:
             chances[:, order] = self._coupled(order, scores, counts, offer)
+            if self.rules.equal_scores == "fall":
+                chances += self._falls(order, positions, scores, counts)
         return chances
+
+    def _falls(self, order: Sequence[int], positions: Sequence[Position], scores: Ints, counts: Ints) -> Floats:
+        """What the falls of the next round change: everybody's next turn may end on the total of the last to have
+        played.
+
+        Or the last one's next turn on the total of anybody else.
+        """
+        step, cap = self.rules.step, self.rules.cap // self.rules.step
+        gains = paces(self.pair.rules).gains
+        last = order[-1]
+        change = np.zeros(scores.shape)
+        below = (
+            np.array(
+                [[seat.ladder[-2] if len(seat.ladder) > 1 else 0 for seat in position.seats] for position in positions]
+            )
+            // step
+        )
+        for place, mover in enumerate(order):
+            holders = order[:-1] if mover == last else [last]
+            following = [*order[place + 1 :], *order[: place + 1]]
+            for holder in holders:
+                total = scores[:, holder]
+                gain = total - scores[:, mover]
+                chance = np.where(
+                    (gain > 0) & (total < cap) & (total > 0),
+                    gains[np.clip(scores[:, mover], 0, cap - 1), np.clip(gain, 0, gains.shape[1] - 1)],
+                    0.0,
+                )
+                rows = np.flatnonzero(chance > 0.0)
+                if not rows.size:
+                    continue
+                stand, fall = scores[rows].copy(), scores[rows].copy()
+                stand[:, mover] = fall[:, mover] = total[rows]
+                fall[:, holder] = below[rows, holder]
+                difference = self._coupled(following, fall, counts[rows], None) - self._coupled(
+                    following, stand, counts[rows], None
+                )
+                change[np.ix_(rows, np.array(following))] += FACTOR * chance[rows, None] * difference
+        return change
 
     def _all_solved(self, order: Sequence[int], scores: Ints) -> Floats:
         assert self.many is not None
@@ -120,12 +165,14 @@ class Outlook:
                 beats[i, j] = self._pair(order[i], order[j], scores, counts, offer if i == 0 else None)
                 beats[j, i] = 1.0 - beats[i, j]
         if players == 2:
-            return beats[[0, 1], [1, 0]].T
+            both: Floats = beats[[0, 1], [1, 0]].T
+            return both
         chances = _coupling(beats)
         if self.rules.ending == "first":
             raced, paired = paces(self.pair.rules).race(scores[:, order])
             chances *= raced / _coupling(paired)
-        return chances / chances.sum(axis=1, keepdims=True)
+        shared: Floats = chances / chances.sum(axis=1, keepdims=True)
+        return shared
 
     def _pair(self, i: int, j: int, scores: Ints, counts: Ints, offer: tuple[Ints, int] | None) -> Floats:
         """The chance that seat ``i``, who moves first, beats seat ``j``."""
@@ -145,7 +192,8 @@ class Outlook:
         return found
 
     def finish(self, position: Position, totals: Ints, offer: tuple[Ints, int] | None = None) -> Floats:
-        """Return the chances of all seats when the player to play ends the turn in the last turns, or begins them, with ``totals``.
+        """Return the chances of all seats when the player to play ends the turn in the last turns, or begins them,
+        with ``totals``.
 
         ``offer`` as in :meth:`between`.
         """
@@ -241,11 +289,12 @@ def _taking(rules: Rules, score: int, offer: tuple[Ints, int] | None) -> tuple[I
 def _coupling(beats: Floats) -> Floats:
     """The coupled chances, by row and player, of ``beats[i, j, row]``, whose diagonal is 1."""
     players = beats.shape[0]
-    return (1.0 / ((1.0 / np.maximum(beats, 1e-300)).sum(axis=1) - (players - 1))).T
+    coupled: Floats = (1.0 / ((1.0 / np.maximum(beats, 1e-300)).sum(axis=1) - (players - 1))).T
+    return coupled
 
 
 def followers_of(position: Position) -> tuple[int, ...]:
-    """Return the seats that have a last turn after the player to play, if the last turns are on or begin with this turn."""
+    """Return the seats that have a last turn after the player to play, in last turns on or beginning."""
     rules, player, count = position.rules, position.to_play, len(position.seats)
     assert player is not None
     if rules.ending == "first":
@@ -264,8 +313,8 @@ def followers_of(position: Position) -> tuple[int, ...]:
 class LastTurn:
     """The chance that one last turn beats, or ties, a lead; the player plays for a win, a tie counting as its share.
 
-    ``length``: leads from here on are safe. What is still needed decides everything, so that one sweep answers all leads,
-    turns taken over included; only announcements, which double what the turn has, ask for a sweep a lead.
+    ``length``: leads from here on are safe. What is still needed decides everything, so that one sweep answers all
+    leads, turns taken over included; only announcements, which double what the turn has, ask for a sweep a lead.
     """
 
     def __init__(self, rules: Rules) -> None:
@@ -277,10 +326,11 @@ class LastTurn:
         self.length = self._length()
 
     def chances(self, held: int, kind: int, lead: Ints, offer: tuple[Ints, int] | None = None) -> tuple[Floats, Floats]:
-        """Return the chances to beat and to tie ``lead`` (in steps above the own score), which ``held`` players share.
+        """Return the chances to beat and to tie ``lead`` (in steps above the own score), which ``held`` players
+        share.
 
-        ``kind`` is 0 for a player who has not opened. A turn on offer (its steps, -1 for none, and dice) is taken over where
-        that is better. Ties that do not count are not told.
+        ``kind`` is 0 for a player who has not opened. A turn on offer (its steps, -1 for none, and dice) is taken
+        over where that is better. Ties that do not count are not told.
         """
         share = 1.0 / (held + 1) if self.rules.tie == "shared" else 0.0
         fresh = self._rolling(share, kind, lead, np.zeros_like(lead), self.rules.dice)
@@ -372,12 +422,14 @@ def last_turn(rules: Rules) -> LastTurn:
 class Paces:
     """The laws of the number of turns a player needs from each score, alone at the table, at both paces.
 
-    At a pace g a player maximises the mean of g to the power of the number of turns: as if the game ended with chance 1 - g
-    before each further turn.
+    At a pace g a player maximises the mean of g to the power of the number of turns: as if the game ended with
+    chance 1 - g before each further turn.
     """
 
     def __init__(self, rules: Rules) -> None:
         self.rules = rules
+        target = rules.target // rules.step
+        self.gains = np.zeros((target, target))
         self.laws = np.stack([self._law(_HURRY), self._law(_CALM)])
         numbers = np.arange(_MOST_TURNS + 1)
         self.mean = self.laws[1] @ numbers + (1.0 - self.laws[1].sum(axis=1)) * numbers[-1]
@@ -459,6 +511,7 @@ class Paces:
             if rules.exact:
                 scoreless += banked[reach + 1 : -1].sum()
                 banked[reach + 1 : -1] = 0.0
+            self.gains[score, : target - score] = banked[: target - score]
             following = arrived * banked[target - score :].sum()
             following += banked[1 : target - score] @ laws[np.minimum(np.arange(score + 1, target), cap)]
             for number in range(1, _MOST_TURNS + 1):
@@ -468,7 +521,10 @@ class Paces:
 
 @lru_cache(maxsize=16)
 def paces(rules: Rules) -> Paces:
-    """Return the paces of these rules; falls, strikes, penalties, announcements and turns taken over are not in them."""
+    """Return the paces of these rules.
+
+    Falls, strikes, penalties, announcements and turns taken over are not in them.
+    """
     return Paces(rules)
 
 
@@ -486,10 +542,11 @@ def outlook(rules: Rules, players: int) -> Outlook:
 
 
 def solvable(rules: Rules, players: int = 2) -> Rules:
-    """Return the rules of the two-player game behind the chances of so many players: these, or the nearest solvable ones.
+    """Return the rules of the two-player game behind the chances of so many players: these, or the nearest solvable
+    ones.
 
-    With more than two players penalties for turns without points are left out too: their counts make the solution large, and
-    little depends on them.
+    With more than two players penalties for turns without points are left out too: their counts make the solution
+    large, and little depends on them.
     """
     changes: dict[str, object] = {}
     if rules.equal_scores == "fall":

@@ -78,7 +78,7 @@ class Session:
         screen, words, game = self._screen, self._words, self._table.game
         screen.tell(sheet.page(self._source or game.rules, words).title)
         screen.tell(sheet.in_short(game.rules, words), "  ")
-        if changes := combinations.changes(game.rules, PRESETS[game.rules.base], words):
+        if changes := tuple(combinations.changes(game.rules, PRESETS[game.rules.base], words)):
             screen.tell(words.series(changes), "  ")
         settled = sheet.decisions(game.rules, words)
         if settled:
@@ -355,12 +355,10 @@ class Session:
 
     def _undo(self) -> None:
         taken = self._table.undo(seen=self._table.number)
-        what = self._words.all_of(
-            [self._words.action(action, self._names) for action in taken if not isinstance(action, RollOn)]
-        )
-        if taken:
-            self._screen.say("Taken back: {actions}.", actions=what)
-        else:
+        done = [self._words.action(action, self._names) for action in taken if not isinstance(action, RollOn)]
+        if done:
+            self._screen.say("Taken back: {actions}.", actions=self._words.all_of(done))
+        elif not taken:
             self._screen.say("The correction is taken back.")
         self._screen.tell_all(shown.standings(self._table.game, self._words))
         self._show_state()

@@ -217,12 +217,13 @@ class _Reader:
             raise IllegalAction("dice_due", dice=position.dice_left or position.rules.dice)
         self.then_roll = False
         name = _MOVE_OF.get(plain(token), "")
+        if position.to_play is None and (name or come_or_go(token) or token[0] in "0123456789#?=>"):
+            raise IllegalAction("game_over")
         if name:
             self._word(name)
         elif come_or_go(token):
-            if position.to_play is None:
-                raise IllegalAction("game_over")
             kind = Leave if come_or_go(token) == "leave" else Back
+            assert position.to_play is not None
             self._play(kind(position.to_play))
         elif match := re.fullmatch(r"#(\d{1,3})|(\d{1,3})[).]", token):
             self._play(SetAside(self._choice(int(match[1] or match[2])).dice))
