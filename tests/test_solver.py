@@ -5,6 +5,7 @@ import pytest
 
 from cinqmille import PRESETS, InvalidRules, InvalidText, Rules
 from cinqmille import solutions as shelf
+from cinqmille import solver
 from cinqmille.solver import Solution, solve_two, turn_values
 from exact import Game
 
@@ -131,6 +132,12 @@ def test_rules_that_remember_histories_are_refused_by_name(rule: str) -> None:
         solve_two(Rules.parse(f"cinq-des({rule})"))
     assert refusal.value.code == "not_solvable"
     assert refusal.value.params["name"] in rule
+
+
+def test_a_rule_the_kernels_do_not_know_is_refused_by_name(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(solver, "_KNOWN", solver._KNOWN - {"hot_dice"})
+    assert solver.unsolvable(Rules.parse("cinq-des(hot_dice=must)")) == "hot_dice"
+    assert solver.unsolvable(PRESETS["cinq-des"]) is None
 
 
 # Solutions on disk

@@ -23,7 +23,7 @@ import numpy as np
 import cinqmille._kernels as kernels
 import cinqmille.straight as straight
 from cinqmille.errors import InvalidRules
-from cinqmille.rules import Rules
+from cinqmille.rules import PARAMETERS, Rules
 from cinqmille.tables import Floats, Ints, RuleTables, rule_tables
 
 LANES = kernels.LANES
