@@ -3,9 +3,8 @@
 import numpy as np
 import pytest
 
-from cinqmille import PRESETS, InvalidRules, InvalidText, Rules
+from cinqmille import PRESETS, InvalidRules, InvalidText, Rules, solver
 from cinqmille import solutions as shelf
-from cinqmille import solver
 from cinqmille.solver import Solution, solve_two, turn_values
 from exact import Game
 

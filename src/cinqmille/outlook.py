@@ -44,7 +44,6 @@ _NO_CHANCE = 1e-13
 _HURRY, _CALM = 0.5, 0.8
 _NEAR, _FAR = 1.5, 4.0
 _MOST_TURNS = 48
-FACTOR = 1.0
 
 
 @dataclass(frozen=True, slots=True)
@@ -148,7 +147,7 @@ class Outlook:
                 difference = self._coupled(following, fall, counts[rows], None) - self._coupled(
                     following, stand, counts[rows], None
                 )
-                change[np.ix_(rows, np.array(following))] += FACTOR * chance[rows, None] * difference
+                change[np.ix_(rows, np.array(following))] += chance[rows, None] * difference
         return change
 
     def _all_solved(self, order: Sequence[int], scores: Ints) -> Floats:
@@ -511,7 +510,8 @@ class Paces:
             if rules.exact:
                 scoreless += banked[reach + 1 : -1].sum()
                 banked[reach + 1 : -1] = 0.0
-            self.gains[score, : target - score] = banked[: target - score]
+            if pace == _CALM:
+                self.gains[score, : target - score] = banked[: target - score]
             following = arrived * banked[target - score :].sum()
             following += banked[1 : target - score] @ laws[np.minimum(np.arange(score + 1, target), cap)]
             for number in range(1, _MOST_TURNS + 1):

@@ -67,11 +67,18 @@ class Solution:
         return first, 1.0 - first
 
 
-def unsolvable(rules: Rules) -> str | None:
-    """Return the name of the first parameter whose memory is unbounded, so that no exact solution exists.
+# What the arrays and kernels know; whatever else a sheet may say one day is refused by name, never ignored.
+_KNOWN = {
+    *("dice", "target", "entry", "ending", "tie", "min_bank", "equal_scores", "hot_dice", "keep", "blank_roll"),
+    *("scoreless_limit", "scoreless_penalty", "floor", "strike", "prediction", "last_leg", "takeover", "exact"),
+}
 
-    Else None.
-    """
+
+def unsolvable(rules: Rules) -> str | None:
+    """Return the first parameter that rules an exact solution out: its memory is unbounded, or it is unknown here."""
+    for parameter in PARAMETERS:
+        if parameter.name not in _KNOWN and getattr(rules, parameter.name) != parameter.default:
+            return parameter.name
     if rules.equal_scores == "fall":
         return "equal_scores"
     if rules.strike:
