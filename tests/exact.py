@@ -121,7 +121,7 @@ class Turn:
         return 1.0 - self.game.value[self.game.after_scoreless(self.state)]
 
     def rolled(self, points: int, dice: int) -> float:
-        if points > 5 * self.game.target:
+        if points > self.game.target + 1200:
             return 0.0  # Rolling on from there is never worth the risk in games this small.
         key = (points, dice)
         if key not in self.memo:
