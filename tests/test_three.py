@@ -202,9 +202,14 @@ def test_the_reference_value_of_three_players() -> None:
         "cinq-des(dice=2, target=250, entry=0, hot_dice=must, keep=all)",
         "cinq-des(dice=3, target=200, entry=350, blank_roll=50, 111=win)",
         "cinq-des(dice=2, target=300, entry=100, exact=true, min_bank=100)",
-        "cinq-des(dice=1, target=150, entry=100, ending=last_turns)",
-        "cinq-des(dice=2, target=100, entry=100, ending=last_turns, tie=first, min_bank=100)",
-        "cinq-des(dice=2, target=100, entry=150, ending=last_turns, hot_dice=must, 22=win)",
+        pytest.param("cinq-des(dice=1, target=150, entry=100, ending=last_turns)", marks=pytest.mark.slow),
+        pytest.param(
+            "cinq-des(dice=2, target=100, entry=100, ending=last_turns, tie=first, min_bank=100)",
+            marks=pytest.mark.slow,
+        ),
+        pytest.param(
+            "cinq-des(dice=2, target=100, entry=150, ending=last_turns, hot_dice=must, 22=win)", marks=pytest.mark.slow
+        ),
         "cinq-des(dice=1, target=200, entry=50, ending=last_turns, exact=true, last_leg=100)",
         "cinq-des(dice=1, target=150, entry=100, ending=finish_round, min_bank=100)",
         "cinq-des(dice=2, target=100, entry=50, ending=finish_round, tie=first)",

@@ -129,7 +129,7 @@ def unsolvable_many(rules: Rules, players: int) -> str | None:
 
 
 def cost(rules: Rules, players: int = 3, *, sweeps: float = 5.0) -> Cost:
-    """Return what solving would cost, with so many sweeps of a state on average."""
+    """Return what solving would cost, with so many sweeps of a state on average; rows above the target not counted."""
     target = rules.target // rules.step
     states = target**players * (players if rules.ending == "finish_round" else 1)
     rows = sweeps * states * (target + 1) / 2
