@@ -10,7 +10,7 @@ from cinqmille import Bank, InvalidText, Position, RollOn, Rules, SetAside, Take
 from cinqmille.actions import Banked, Won
 from cinqmille.bots import BOTS, Steady, bot
 from playing import games
-from sheets import sheets
+from sheets import random_sheet, sheets
 
 
 def decide(line: str, threshold: int = 350) -> object:
@@ -46,13 +46,21 @@ def test_an_unknown_bot_is_refused_with_the_known_ones(spec: str) -> None:
     assert spec.strip() in str(refusal.value)
 
 
-def test_every_kind_of_bot_is_registered_once_with_help_and_makes_itself_again() -> None:
-    for name, kind in BOTS.items():
-        made = kind.make("")
-        assert made is not None
-        assert made.spec.partition(":")[0] == name
-        assert bot(made.spec) == made
-        assert kind.help.endswith(".")
+@pytest.mark.parametrize("name", BOTS)
+def test_every_kind_of_bot_makes_itself_again_and_has_help(name: str) -> None:
+    made = bot(name)
+    assert made.spec.partition(":")[0] == name
+    assert bot(made.spec) == made
+    assert BOTS[name].help.endswith(".")
+
+
+@pytest.mark.parametrize("name", BOTS)
+def test_every_kind_of_bot_does_only_what_is_legal_under_any_rules(name: str) -> None:
+    rng, made = random.Random(name), bot(name)
+    for _ in range(12):
+        for game in games(rng, Rules.parse(random_sheet(rng)), 3, 60, table=0.05):
+            if game.position.phase in ("start", "choose", "decide"):
+                assert made.choose(game.position) in legal_actions(game.position), str(game.position)
 
 
 # What the threshold bot does.
