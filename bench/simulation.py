@@ -17,7 +17,7 @@ import time
 from pathlib import Path
 
 from cinqmille import PRESETS, Rules
-from cinqmille.simulate import simulate
+from cinqmille.simulation import simulate
 
 PAIR = ("steady:350", "steady:500")
 MATCHES = {

@@ -34,7 +34,7 @@ FLOORS = (
         "outlook",
         "advice",
     ),
-    ("bots", "policies", "reports", "simulate"),
+    ("bots", "policies", "reports", "simulation"),
     ("dice", "plaintext", "words", "combinations", "sheet", "table", "store"),
 )
 DOORS = ("cli", "terminal", "web", "env")
@@ -56,7 +56,7 @@ OWNERS: dict[str, set[str]] = {
     "cyclopts": {"cli"},
     "platformdirs": {"solutions", "store", "straight", "terminal"},
     "rich": {"cli", "terminal"},
-    "dask": {"simulate"},
+    "dask": {"simulation"},
     "gymnasium": {"env"},
     "matplotlib": {"turn"},
     "pettingzoo": {"env"},

@@ -36,3 +36,14 @@ def test_every_public_name_resolves(name: str) -> None:
 
 def test_public_names_are_listed_once() -> None:
     assert len(set(cinqmille.__all__)) == len(cinqmille.__all__)
+
+
+def test_what_computes_is_loaded_when_it_is_used_and_not_before() -> None:
+    assert packages_loaded_by("from cinqmille import Rules, start") & HEAVY == set()
+    assert "numpy" in packages_loaded_by("from cinqmille import advise, simulate, solve")
+    assert {"advise", "simulate", "solve"} <= set(dir(cinqmille))
+
+
+def test_an_unknown_name_is_told() -> None:
+    with pytest.raises(AttributeError, match="'cinqmille' has no attribute 'solv'"):
+        cinqmille.solv  # noqa: B018

@@ -28,7 +28,7 @@ from cinqmille.position import Position, Seat
 from cinqmille.reports import empty_tally, wilson
 from cinqmille.rules import PARAMETERS, PRESETS, Rules
 from cinqmille.scoring import Keep, scored
-from cinqmille.simulate import GameDice, faces, simulate, tournament
+from cinqmille.simulation import GameDice, faces, simulate, tournament
 from sheets import random_sheet
 
 PAIR = ("steady:350", "steady:500")
@@ -723,7 +723,7 @@ def test_a_tournament_needs_two() -> None:
 @pytest.mark.parametrize("core", [False, True])
 def test_games_without_an_end_are_given_up(core: bool, monkeypatch: pytest.MonkeyPatch) -> None:
     if core:
-        monkeypatch.setattr("cinqmille.simulate.MOST_TURNS", 500)
+        monkeypatch.setattr("cinqmille.simulation.MOST_TURNS", 500)
     rules = Rules.parse("cinq-des(11111=none, scoreless_limit=1, target=20000)")
     with pytest.raises(IllegalAction, match=r"Game 7 was given up after \d+ turns: these bots never come to an end"):
         simulate(rules, ("steady:600",) * 2, games=1, seed=1, first=7, core=core)

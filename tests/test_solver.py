@@ -44,7 +44,7 @@ def test_published_values_of_long_games(spec: str, value: float) -> None:
 
 
 def test_the_fairest_head_start_of_minimal_farkle_is_200_points_as_published() -> None:
-    solution, _ = shelf.solve(PRESETS["farkle-minimal"])
+    solution, _ = shelf.find(PRESETS["farkle-minimal"])
     chances = {50 * head: solution.values[0, 0, head, 0, 0] for head in range(10)}
     assert min(chances, key=lambda head: abs(chances[head] - 0.5)) == 200
     assert chances[200] == pytest.approx(0.504002, abs=1e-6)
@@ -175,17 +175,17 @@ def test_solved_rules_are_kept_in_the_cache_and_fresh_ignores_it(
 ) -> None:
     monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path))
     rules = Rules.parse("cinq-des(target=500, entry=100)")
-    assert [shelf.solve(rules)[1], shelf.solve(rules)[1], shelf.solve(rules, fresh=True)[1]] == [
+    assert [shelf.find(rules)[1], shelf.find(rules)[1], shelf.find(rules, fresh=True)[1]] == [
         "solved", "cached", "solved",
     ]  # fmt: skip
     path = shelf.cache_path(rules)
     path.write_bytes(path.read_bytes()[:-5])
-    assert shelf.solve(rules)[1] == "solved"
+    assert shelf.find(rules)[1] == "solved"
 
 
 def test_shipped_solutions_are_those_of_their_presets() -> None:
     shipped = [rules for rules in PRESETS.values() if shelf.shipped(rules) is not None]
     assert {"cinq-des", "six-des"} <= {rules.base for rules in shipped}
-    solution, origin = shelf.solve(PRESETS["cinq-des"])
+    solution, origin = shelf.find(PRESETS["cinq-des"])
     assert origin == "shipped"
     assert solution.win[0] == pytest.approx(0.525753384, abs=1e-9)

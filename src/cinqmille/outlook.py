@@ -533,11 +533,11 @@ def outlook(rules: Rules, players: int) -> Outlook:
     """Return the outlook for so many players at the table, solving or loading what it needs."""
     nearest = solvable(rules, players)
     try:
-        pair = solve(nearest)[0]
+        pair = solve(nearest)
     except InvalidRules as error:
         if error.code != "solution_too_large":
             raise
-        pair = solve(nearest.derive(takeover="never"))[0]
+        pair = solve(nearest.derive(takeover="never"))
     return Outlook(rules, pair)
 
 

@@ -30,7 +30,12 @@ VERSION = 1
 _STEP = 1.0 / (2**32 - 1)
 
 
-def solve(rules: Rules, *, fresh: bool = False, progress: Progress | None = None) -> tuple[Solution, str]:
+def solve(rules: Rules, *, fresh: bool = False, progress: Progress | None = None) -> Solution:
+    """Return the solved two-player game of ``rules``; :func:`find` also tells where it came from."""
+    return find(rules, fresh=fresh, progress=progress)[0]
+
+
+def find(rules: Rules, *, fresh: bool = False, progress: Progress | None = None) -> tuple[Solution, str]:
     """Return the solved two-player game of ``rules`` and where it came from: ``shipped``, ``cached`` or ``solved``.
 
     ``fresh`` ignores every stored solution. A new one is kept in the user's cache folder. Raises InvalidRules for
