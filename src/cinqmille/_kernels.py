@@ -16,12 +16,97 @@ slots, LANES) where ``slot[left]`` says which bank value holds for how many dice
 from __future__ import annotations
 
 import numpy as np
-from numba import njit
+from llvmlite import ir
+from numba import njit, types
+from numba.core import cgutils
+from numba.extending import intrinsic
 
 LANES = 32
+WIDE = 8
 
 # Contraction allows fused multiply-add; nothing here may reorder comparisons with NaN.
 _FAST = {"contract", "nsz", "nnan"}
+_FLAGS = ("contract", "nsz", "nnan")
+_INT = ir.IntType(64)
+_VECTOR = ir.VectorType(ir.DoubleType(), WIDE)
+
+
+class _Vectors:
+    """Loads, stores and sums of a row of ``LANES`` doubles, ``WIDE`` at a time, in the body of one intrinsic."""
+
+    def __init__(self, context, builder, signature, arguments):
+        self.context, self.b, self.signature, self.arguments = context, builder, signature, arguments
+        self.room = range(0, LANES, WIDE)
+
+    def array(self, i):
+        """The address of the first number of argument ``i``."""
+        return self.context.make_array(self.signature.args[i])(self.context, self.b, self.arguments[i]).data
+
+    def load(self, pointer):
+        """A whole row."""
+        wide = _VECTOR.as_pointer()
+        return [self.b.load(self.b.bitcast(self.b.gep(pointer, [_INT(lane)]), wide), align=8) for lane in self.room]
+
+    def store(self, row, pointer):
+        for lane, vector in zip(self.room, row, strict=True):
+            self.b.store(vector, self.b.bitcast(self.b.gep(pointer, [_INT(lane)]), _VECTOR.as_pointer()), align=8)
+
+    def number(self, value):
+        """A vector of one number."""
+        undefined, lanes = ir.Constant(_VECTOR, ir.Undefined), ir.VectorType(ir.IntType(32), WIDE)
+        first = self.b.insert_element(undefined, value, ir.IntType(32)(0))
+        return self.b.shuffle_vector(first, undefined, ir.Constant(lanes, [0] * WIDE))
+
+    def plus(self, total, weight, row):
+        """``total`` and ``weight`` times ``row``."""
+        return [
+            self.b.fadd(self.b.fmul(weight, one, flags=_FLAGS), acc, flags=_FLAGS)
+            for acc, one in zip(total, row, strict=True)
+        ]
+
+    def larger(self, one, other):
+        return [
+            self.b.select(self.b.fcmp_ordered(">", b, a, flags=_FLAGS), b, a) for a, b in zip(one, other, strict=True)
+        ]
+
+
+@intrinsic
+def _add_menus(typing_context, acc, D, at, place, begin, weight, first, last):
+    """Add to ``acc`` the best option of menus ``first`` to ``last``, options being at ``place`` from ``D[at]`` on.
+
+    Most of the work of a solve is here; written with vectors it needs no compiling for a table to be fast.
+    """
+
+    def code(context, builder, signature, arguments):
+        v = _Vectors(context, builder, signature, arguments)
+        acc, place, begin, weight = v.array(0), v.array(3), v.array(4), v.array(5)
+        turn = builder.gep(v.array(1), [arguments[2]])
+        best = [cgutils.alloca_once(builder, _VECTOR) for _ in v.room]
+        total = [cgutils.alloca_once(builder, _VECTOR) for _ in v.room]
+
+        def option(o):
+            return v.load(builder.gep(turn, [builder.load(builder.gep(place, [o]))]))
+
+        def write(variables, values):
+            for variable, value in zip(variables, values, strict=True):
+                builder.store(value, variable)
+
+        def read(variables):
+            return [builder.load(variable) for variable in variables]
+
+        write(total, v.load(acc))
+        with cgutils.for_range_slice(builder, arguments[6], arguments[7], _INT(1), _INT) as (m, _):
+            start = builder.load(builder.gep(begin, [m]))
+            end = builder.load(builder.gep(begin, [builder.add(m, _INT(1))]))
+            write(best, option(start))
+            with cgutils.for_range_slice(builder, builder.add(start, _INT(1)), end, _INT(1), _INT) as (o, _):
+                write(best, v.larger(read(best), option(o)))
+            share = v.number(builder.load(builder.gep(weight, [m])))
+            write(total, v.plus(read(total), share, read(best)))
+        v.store(read(total), acc)
+        return context.get_dummy_value()
+
+    return types.void(acc, D, at, place, begin, weight, first, last), code
 
 
 @njit(cache=True, nogil=True, fastmath=_FAST, error_model="numpy")
@@ -37,8 +122,11 @@ def sweep(D, R, B, F, F_all, swept, top, limit, tables, slot, exact, announce, s
     acc = np.empty(LANES)
     best = np.empty(LANES)
     said = np.empty(LANES)
+    place = (points * dice + left) * LANES
+    without = -weight
     for batch in range(D.shape[0]):
         Db = D[batch]
+        flat = Db.reshape(-1)
         Fb = F[batch]
         Fa = F_all[batch]
         for t in range(swept[batch] - 1, -1, -1):
@@ -47,8 +135,7 @@ def sweep(D, R, B, F, F_all, swept, top, limit, tables, slot, exact, announce, s
                 bust_value = Fa if n == dice else Fb
                 for lane in range(LANES):
                     acc[lane] = p * bust_value[lane] + w
-                for m in range(first[n], first[n + 1]):
-                    _add_menu(acc, best, Db, weight[m], begin[m], begin[m + 1], t, dice, points, left)
+                _add_menus(acc, flat, t * dice * LANES, place, begin, weight, first[n], first[n + 1])
                 if R.shape[1] > t:
                     for lane in range(LANES):
                         R[batch, t, n, lane] = acc[lane]
@@ -68,7 +155,7 @@ def sweep(D, R, B, F, F_all, swept, top, limit, tables, slot, exact, announce, s
                         twice = min(2 * (t + points_said), top[batch]) * dice
                         for m in range(first[2], first[3]):
                             if best_of[m] == points_said:
-                                _add_menu(said, best, Db, -weight[m], begin[m], begin[m + 1], t, dice, points, left)
+                                _add_menus(said, flat, t * dice * LANES, place, begin, without, m, m + 1)
                                 for lane in range(LANES):
                                     best[lane] = -1.0
                                 for o in range(begin[m], begin[m + 1]):
@@ -85,50 +172,6 @@ def sweep(D, R, B, F, F_all, swept, top, limit, tables, slot, exact, announce, s
                     if t > limit[batch, lane]:
                         for keep in range(dice):
                             Db[t * dice + keep, lane] = Fb[lane]
-
-
-@njit(inline="always")
-def _add_menu(acc, best, D, weight, begin, end, t, dice, points, left):
-    """Add ``weight`` times the best option of one menu to ``acc``; loops are written out for the common sizes."""
-    count = end - begin
-    a = (t + points[begin]) * dice + left[begin]
-    if count == 1:
-        for lane in range(LANES):
-            acc[lane] += weight * D[a, lane]
-        return
-    b = (t + points[begin + 1]) * dice + left[begin + 1]
-    if count == 2:
-        for lane in range(LANES):
-            acc[lane] += weight * max(D[a, lane], D[b, lane])
-        return
-    c = (t + points[begin + 2]) * dice + left[begin + 2]
-    if count == 3:
-        for lane in range(LANES):
-            acc[lane] += weight * max(max(D[a, lane], D[b, lane]), D[c, lane])
-        return
-    d = (t + points[begin + 3]) * dice + left[begin + 3]
-    if count == 4:
-        for lane in range(LANES):
-            acc[lane] += weight * max(max(D[a, lane], D[b, lane]), max(D[c, lane], D[d, lane]))
-        return
-    for lane in range(LANES):
-        best[lane] = max(max(D[a, lane], D[b, lane]), max(D[c, lane], D[d, lane]))
-    o = begin + 4
-    while o + 3 < end:
-        a = (t + points[o]) * dice + left[o]
-        b = (t + points[o + 1]) * dice + left[o + 1]
-        c = (t + points[o + 2]) * dice + left[o + 2]
-        d = (t + points[o + 3]) * dice + left[o + 3]
-        for lane in range(LANES):
-            best[lane] = max(best[lane], max(max(D[a, lane], D[b, lane]), max(D[c, lane], D[d, lane])))
-        o += 4
-    while o < end:
-        a = (t + points[o]) * dice + left[o]
-        for lane in range(LANES):
-            best[lane] = max(best[lane], D[a, lane])
-        o += 1
-    for lane in range(LANES):
-        acc[lane] += weight * best[lane]
 
 
 @njit(cache=True, nogil=True, error_model="numpy")

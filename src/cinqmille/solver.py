@@ -24,13 +24,17 @@ import cinqmille._kernels as kernels
 import cinqmille.straight as straight
 from cinqmille.errors import InvalidRules
 from cinqmille.rules import PARAMETERS, Rules
-from cinqmille.tables import Floats, Ints, RuleTables, rule_tables
+from cinqmille.tables import Floats, Ints, RuleTables, aligned, rule_tables
 
 LANES = kernels.LANES
 Progress = Callable[[float], None]
 
 _TOLERANCE = 2e-13
 _TAKEOVER = {"never": 0, "opened": 1, "always": 2}
+# Options of states to look at from which on it pays to compile a sweep for the table, which takes as long as the
+# generic one needs for so many; and how often penalties have all states swept again.
+_LONG_WORK = 100_000_000
+_PENALTY_SWEEPS = 12
 # Turns that may be taken over need a table of their own, by far the largest.
 _MOST_BYTES = 3 << 30
 # Below this chance a lead cannot be caught: the value of banking is 1 to the last digit.
@@ -91,8 +95,9 @@ def unsolvable(rules: Rules) -> str | None:
 def solve_two(rules: Rules, *, progress: Progress | None = None, written_out: bool | None = None) -> Solution:
     """Return the two-player game of ``rules``, solved exactly.
 
-    ``written_out`` chooses the straight-line kernel of the table (compiled once, several times faster) or the
-    generic one; by default it is used when it pays. Raises InvalidRules for rules whose memory is unbounded.
+    ``written_out`` chooses the straight-line kernel of the table (compiled once, twice as fast) or the generic one;
+    by default it is used where it is compiled already, or when that pays. Raises InvalidRules for rules whose memory
+    is unbounded.
     """
     name = unsolvable(rules)
     if name is not None:
@@ -158,9 +163,12 @@ class _TwoPlayers:
         self.residual = 0.0
         self.passes = 0
         plain = not (rules.exact or rules.prediction or self.takeover)
-        long_work = self.target * self.target * self.counts**2 * len(self.tables.points) > 5_000_000
-        wanted = long_work if written_out is None else written_out
-        self.straight = straight.sweep(self.tables, must=self.must) if plain and wanted else None
+        if written_out is None:
+            states = self.sides * (self.target * self.counts) ** 2
+            sweeps = _PENALTY_SWEEPS if self.counts > 1 else 1
+            long_work = states * sweeps * len(self.tables.points) > _LONG_WORK
+            written_out = plain and (long_work or straight.path(self.tables, must=self.must).exists())
+        self.straight = straight.sweep(self.tables, must=self.must) if plain and written_out else None
         scores = np.arange(self.target)
         if isinstance(rules.scoreless_penalty, int):
             self.fallen = np.maximum(0, scores - rules.scoreless_penalty // step)
@@ -190,9 +198,9 @@ class _TwoPlayers:
     def work(self, batches: int, rows: int) -> tuple[Floats, Floats]:
         """Room for ``D`` and ``B``."""
         high = rows + self.tables.most + 1
-        return np.zeros((batches, high * self.dice, LANES)), np.full(
-            (batches, rows, int(self.slot.max()) + 1, LANES), -1.0
-        )
+        slots = int(self.slot.max()) + 1
+        D = aligned(batches * high * self.dice * LANES).reshape(batches, high * self.dice, LANES)
+        return D, np.full((batches, rows, slots, LANES), -1.0)
 
     def sweep(self, D: Floats, B: Floats, F: Floats, rows: Ints, limit: Ints, start: Floats, R: Floats) -> None:
         """One evaluation of a turn for every lane, given the values ``F`` of scoreless turns."""

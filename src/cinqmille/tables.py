@@ -52,6 +52,13 @@ class RuleTables(NamedTuple):
         return int(self.points.max())
 
 
+def aligned(count: int) -> Floats:
+    """Return zeros that begin on a cache line."""
+    room = np.zeros(count + 8)
+    skipped = -room.ctypes.data // 8 % 8
+    return room[skipped : skipped + count]
+
+
 Menu = tuple[tuple[int, int], ...]
 
 

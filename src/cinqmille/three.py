@@ -37,8 +37,8 @@ from cinqmille import cycles, lastturns
 from cinqmille.errors import InvalidRules
 from cinqmille.rules import Rules
 from cinqmille.solver import unsolvable
-from cinqmille.tables import Floats, Ints, rule_tables
-from cinqmille.turns import ABREAST, Turn, aligned
+from cinqmille.tables import Floats, Ints, aligned, rule_tables
+from cinqmille.turns import ABREAST, Turn
 
 Progress = Callable[[float], None]
 

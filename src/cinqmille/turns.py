@@ -7,16 +7,9 @@ import numpy as np
 from cinqmille import _three_kernels as kernels
 from cinqmille import straight
 from cinqmille.rules import Rules
-from cinqmille.tables import Floats, Ints, rule_tables
+from cinqmille.tables import Floats, Ints, aligned, rule_tables
 
 ABREAST = kernels.ABREAST
-
-
-def aligned(count: int) -> Floats:
-    """Return zeros that begin on a cache line."""
-    room = np.zeros(count + 8)
-    skipped = -room.ctypes.data // 8 % 8
-    return room[skipped : skipped + count]
 
 
 class Turn:
