@@ -25,7 +25,7 @@ import numpy as np
 
 from cinqmille import Bank, Points, Position, Roll, Rules, Seat, SetAside, apply, can, start
 from cinqmille.advice import Valued, advise, solve_turn
-from cinqmille.outlook import Outlook, outlook, solvable
+from cinqmille.outlook import Outlook, nearest_pair, outlook, solvable
 from cinqmille.solver import solve_two
 from cinqmille.tables import Floats, Ints
 from cinqmille.three import solve_many
@@ -57,7 +57,7 @@ class Loss:
 
 def players(rules: Rules, count: int) -> Outlooks:
     """The solved game of so many players against coupled two-player games."""
-    coupled = outlook(rules, count)
+    coupled = Outlook(rules, nearest_pair(rules, count))
     return Outlook(rules, coupled.pair, solve_many(rules, count)), coupled
 
 

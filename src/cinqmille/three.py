@@ -48,8 +48,10 @@ _STEPS = 20
 _MIXED_STEPS = 40
 # Cycles that are swept in one call, times ABREAST: enough to make calls cheap, few enough for the cache.
 _GROUPS = 12
-# Options looked at from which on the sweep is written out for the table.
+# Options looked at from which on the sweep is written out for the table, and how many a core looks at in a second,
+# generic and written out: measured, and good for a rough guess.
 _LONG_WORK = 3e9
+_PACE, _PACE_WRITTEN_OUT = 1.2e9, 3.5e9
 
 
 @dataclass(frozen=True, slots=True)
@@ -136,6 +138,12 @@ def cost(rules: Rules, players: int = 3, *, sweeps: float = 5.0) -> Cost:
     return Cost(states, 8 * (players - 1) * states, round(rows))
 
 
+def effort(rules: Rules, players: int = 3) -> float:
+    """Return about how many seconds solving takes here, all cores working and all compiled; without the last turns."""
+    work = cost(rules, players).rows * len(rule_tables(rules).points)
+    return work / _cores() / (_PACE_WRITTEN_OUT if work > _LONG_WORK else _PACE)
+
+
 def solve_many(
     rules: Rules,
     players: int = 3,
@@ -149,13 +157,22 @@ def solve_many(
     Two to eight players with ``ending=first`` (memory sets the limit, see :func:`cost`), two or three with the others.
     All ``cores`` by default. ``progress`` is told the part that is done. ``written_out`` chooses the sweep written out
     for the table (compiled once, twice as fast) or the generic one; by default what pays. Raises InvalidRules, naming
-    the parameter, for rules it cannot solve.
+    the parameter, for rules it cannot solve, or for more states than the machine's memory holds.
     """
     if not 2 <= players <= 8:
         raise InvalidRules("players_number", players=players)
     name = unsolvable_many(rules, players)
     if name is not None:
-        raise InvalidRules("not_solvable", name=name, value=str(getattr(rules, name)).lower())
+        value = str(getattr(rules, name)).lower()
+        if unsolvable(rules):
+            raise InvalidRules("not_solvable", name=name, value=value)
+        raise InvalidRules("not_solvable_many", name=name, value=value, players=players)
+    needed, most = cost(rules, players), _memory()
+    if needed.bytes > most:
+        raise InvalidRules(
+            "solution_exceeds_memory", rules=rules.canonical, players=players, states=needed.states,
+            gigabytes=-(-needed.bytes // 10**9), most=most // 10**9,
+        )  # fmt: skip
     game = _Game(rules, players, written_out=written_out)
     rooms = [_Room(game, _GROUPS) for _ in range(cores or _cores())]
     game.compile(rooms[0])
@@ -166,6 +183,13 @@ def solve_many(
     return ManySolution(
         rules, players, game.shaped, game.last, game.middle, count.residual, count.passes, count.mixed, seconds
     )
+
+
+def _memory() -> int:
+    """Bytes of memory of this machine; where it does not say, what every array may have."""
+    if {"SC_PHYS_PAGES", "SC_PAGE_SIZE"} <= set(getattr(os, "sysconf_names", ())):
+        return os.sysconf("SC_PHYS_PAGES") * os.sysconf("SC_PAGE_SIZE")
+    return 1 << 34
 
 
 def _cores() -> int:
