@@ -16,7 +16,20 @@ import pytest
 SRC = Path(__file__).parents[1] / "src" / "cinqmille"
 
 FLOORS = (
-    ("errors", "patterns", "playable", "rules", "scoring", "actions", "position", "exchange", "game", "record", "odds"),
+    (
+        "errors",
+        "patterns",
+        "playable",
+        "rules",
+        "scoring",
+        "actions",
+        "position",
+        "situation",
+        "exchange",
+        "game",
+        "record",
+        "odds",
+    ),
     (
         "tables",
         "_kernels",
@@ -35,7 +48,7 @@ FLOORS = (
         "advice",
     ),
     ("bots", "policies", "reports", "simulation"),
-    ("dice", "plaintext", "words", "combinations", "sheet", "table", "store"),
+    ("dice", "plaintext", "words", "reasons", "counsel", "combinations", "sheet", "table", "store"),
 )
 DOORS = ("cli", "terminal", "web", "env")
 

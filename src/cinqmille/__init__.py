@@ -27,6 +27,7 @@ from cinqmille.position import Position, Seat
 from cinqmille.record import Game, replay
 from cinqmille.rules import PARAMETERS, PRESETS, Rules, Sheet
 from cinqmille.scoring import Keep, Meld, Scored, keeps, score
+from cinqmille.situation import situation
 
 if TYPE_CHECKING:
     from cinqmille.advice import advise
@@ -38,7 +39,7 @@ __all__ = [
     "InvalidText", "Keep", "Leave", "Meld", "Odds", "Plan", "Points", "Position", "RecordError", "Roll", "RollOn",
     "Rules", "Scored", "Seat", "SetAside", "Sheet", "Skip", "Step", "TakeOver", "advise", "apply", "can", "do",
     "format_action", "keeps", "legal_actions", "legal_keeps", "legal_plans", "odds", "parse_action", "replay", "score",
-    "simulate", "solve", "start", "verify",
+    "simulate", "situation", "solve", "start", "verify",
 ]  # fmt: skip
 
 

@@ -37,13 +37,16 @@ class Valued:
     """A plan with the chance to win (a shared win counts as its share) and the mean points the turn then adds to
     the score.
 
-    ``chances`` are those of all seats.
+    ``chances`` are those of all seats. ``scored`` is the chance that the turn ends with points (or at once with a
+    win); ``reaches`` the chance that it ends at the target or above, in the last turns above everybody else's score.
     """
 
     plan: Plan
     win: float
     turn_mean: float
     chances: tuple[float, ...]
+    scored: float
+    reaches: float
 
 
 @dataclass(frozen=True, slots=True)
@@ -119,7 +122,8 @@ def _rank(one: Valued) -> tuple[float, int, float, int]:
 @dataclass(frozen=True, slots=True, eq=False)
 class Turn:
     """One turn of the player to play, solved: payoffs by row (steps at risk), the last axis being the own chance to
-    win, the points added to the score, and the chances of all seats.
+    win, the points added to the score, the chances of all seats, and those that the turn scores and that it reaches
+    what it is played for (see :class:`Valued`).
     """
 
     rules_step: int
@@ -138,7 +142,8 @@ class Turn:
     def valued(self, position: Position, plan: Plan) -> Valued:
         """Return ``plan`` with what it is worth."""
         found = self.payoffs(position, plan)
-        return Valued(plan, float(found[0]), float(found[1]), tuple(found[2:].tolist()))
+        win, mean, *chances, scored, reaches = found.tolist()
+        return Valued(plan, win, mean, tuple(chances), scored, reaches)
 
     def payoffs(self, position: Position, plan: Plan) -> Floats:
         """Return what ``plan`` is worth."""
@@ -203,7 +208,8 @@ class _Sweep:
         self.tables = rule_tables(rules)
         self.score = fresh.score // self.step
         self.missing = rules.target // self.step - self.score
-        self.payoffs = 2 + len(fresh.seats)
+        self.seats = slice(2, 2 + len(fresh.seats))
+        self.payoffs = 2 + len(fresh.seats) + 2
         order = [(seat + distance) % len(fresh.seats) for distance in range(1, len(fresh.seats) + 1)]
         self.order = [place for place in order if not fresh.seats[place].away]
         need = (rules.entry if fresh.score <= 0 else rules.min_bank) // self.step
@@ -237,7 +243,7 @@ class _Sweep:
         bank = self._banks()
         lost, lost_all = self._scoreless(all_dice=False), self._scoreless(all_dice=True)
         instant = np.zeros(self.payoffs)
-        instant[[0, 2 + self.seat]] = 1.0
+        instant[[0, 2 + self.seat, -2, -1]] = 1.0
         after = bank.copy()
         if rules.exact:
             swept = self.limit + 1
@@ -266,7 +272,7 @@ class _Sweep:
         else:
             chances = self.outlook.finish(self.fresh, np.array([after.seats[self.seat].score // self.step]))
         gain = after.seats[self.seat].score - self.fresh.score
-        return np.concatenate([[chances[0, self.seat], gain], chances[0]])
+        return np.concatenate([[chances[0, self.seat], gain], chances[0], [0.0, 0.0]])
 
     def _banks(self) -> Floats:
         """``[row, dice left, payoff]`` of banking; -1 where it is refused."""
@@ -304,13 +310,22 @@ class _Sweep:
             cap, target = rules.cap // self.step, rules.target // self.step
             gained = np.where((totals > cap) & (totals < target), cap, totals) - self.score
             bank[finished, :, 1] = gained[:, None] * self.step
+        bank[:, :, -2] = 1.0
+        bank[:, :, -1] = (rows >= self._goal())[:, None]
         bank[~legal] = -1.0
         return bank
+
+    def _goal(self) -> int:
+        """The row of a bank that reaches the target or, in the last turns, passes all others."""
+        if self.fresh.opener is None:
+            return self.missing
+        others = (seat.score // self.step for place, seat in enumerate(self.fresh.seats) if place != self.seat)
+        return max(others) + 1 - self.score
 
     def _fill(self, bank: Floats, rows: Ints, left: int | None, chances: Floats) -> None:
         lefts = slice(None) if left is None else slice(left, left + 1)
         bank[rows, lefts, 0] = chances[:, self.seat, None]
-        bank[rows, lefts, 2:] = chances[:, None, :]
+        bank[rows, lefts, self.seats] = chances[:, None, :]
 
     def _banked(self, row: int) -> Position:
         fresh = self.fresh

@@ -478,7 +478,9 @@ class Paces:
             need = (rules.entry if score == 0 else rules.min_bank) // step
             reach = target - score if rules.exact else max(target - score, need)
             totals = score + np.arange(reach + 1)
-            worth = np.append(values[score:], 1.0)[np.where(totals >= target, target, np.minimum(totals, cap)) - score]
+            worth = np.append(values[score:], 1.0)[
+                np.where(totals >= target, target, np.minimum(totals, max(cap, score))) - score
+            ]
             free = rules.exact and score > 0
             worth[(np.arange(reach + 1) < need) & ~((totals == target) & free)] = -1.0
             worth[0] = -1.0

@@ -48,7 +48,7 @@ def command_line(words: Words) -> App:
         group_parameters=options,
         suppress_keyboard_interrupt=False,
     )
-    for add in (_add_play, _add_rules, _add_score, _add_odds, _add_replay, _add_completion):
+    for add in (_add_play, _add_rules, _add_score, _add_odds, _add_advise, _add_replay, _add_completion):
         add(app, shared)
     app.command(lambda: None, name="--lang", help=shared.lang_help)
     app["--help"].help = say("Show this page; after a command, the page of that command.")
@@ -240,6 +240,52 @@ def _add_odds(app: App, shared: _Shared) -> None:
         return answers.odds(answers.sheet(rules, words).rules, dice, words)
 
 
+def _add_advise(app: App, shared: _Shared) -> None:
+    words, say = shared.words, shared.words.say
+
+    def option(name: str, metavar: str, help: str) -> Parameter:
+        return Parameter(name=name, metavar=metavar, help=help, allow_leading_hyphen=True)
+
+    line = option("--position", say("LINE"), say("The whole position, as in 'scores=500/700 rules=cinq-des'."))
+    scores = option("--scores", "A,B", say("Everybody's score, in the order of play: 500,700."))
+    me = option("--me", say("NUMBER"), say("Who is to play: 1 for the first score, 2 for the second."))
+    at_risk = option("--turn-points", say("POINTS"), say("The points at risk in this turn; 0 unless given."))
+    roll = option("--roll", say("ROLL"), say("The dice on the table, if some are to be set aside: 15534."))
+    left = option(
+        "--dice-left",
+        say("NUMBER"),
+        say("How many dice are left after setting aside, if it is time to bank or roll; 0 if none are."),
+    )
+    as_json = shared.json(
+        say(
+            "plans [keep (dice or null), then (bank, roll, takeover, announce 50, or null where the turn is lost), "
+            "win, turn_mean], best first; exact; reason (a sentence, or null)"
+        )
+    )
+    purpose = say("What to do now: every choice with its chance to win, best first, and why.")
+
+    @app.command(**shared.about(5, "advise", help=purpose))
+    def _(
+        *,
+        scores: Annotated[str | None, scores] = None,
+        me: Annotated[str | None, me] = None,
+        turn_points: Annotated[str | None, at_risk] = None,
+        roll: Annotated[str | None, roll] = None,
+        dice_left: Annotated[str | None, left] = None,
+        position: Annotated[str | None, line] = None,
+        rules: Annotated[str | None, shared.rules] = None,
+        json: Annotated[bool, as_json] = False,
+        lang: Annotated[Lang, shared.lang] = None,
+    ) -> Answer:
+        from cinqmille.cli import advising
+
+        given = {
+            "--position": position, "--rules": rules, "--scores": scores, "--me": me, "--turn-points": turn_points,
+            "--roll": roll, "--dice-left": dice_left,
+        }  # fmt: skip
+        return advising.advise(given, words)
+
+
 def _add_replay(app: App, shared: _Shared) -> None:
     words, say = shared.words, shared.words.say
     label = say("FILE")
@@ -260,7 +306,7 @@ def _add_replay(app: App, shared: _Shared) -> None:
     )
     purpose = say("Where a recorded game stands; a mistake in it is told by line and column.")
 
-    @app.command(**shared.about(5, "replay", label, help=purpose))
+    @app.command(**shared.about(6, "replay", label, help=purpose))
     def _(
         file: Annotated[Path, argument],
         /,
@@ -284,7 +330,7 @@ def _add_completion(app: App, shared: _Shared) -> None:
     argument = Parameter(name=label, help=say("The shell it is for."))
     purpose = say("The script that lets a shell complete the commands and options of {program}.", program=PROGRAM)
 
-    @app.command(**shared.about(6, "completion", label, help=purpose))
+    @app.command(**shared.about(7, "completion", label, help=purpose))
     def _(
         shell: Annotated[Literal["bash", "zsh", "fish"], argument],
         /,

@@ -315,6 +315,8 @@ class Session:
                 screen.tell(sheet.as_text(sheet.page(self._source or game.rules, words), WIDTH - 2).rstrip("\n"))
             case "odds":
                 screen.tell_all(shown.chances(game.rules, words))
+            case "hint":
+                self._hint()
             case "scores":
                 screen.tell_all(shown.ladders(game, words), "    ")
             case "record":
@@ -333,6 +335,16 @@ class Session:
                 self._save_as(rest)
             case _:
                 raise Leaving
+
+    def _hint(self) -> None:
+        """Say what to do now, and why; numbers are loaded when somebody asks."""
+        position, words = self._position, self._words
+        if position.to_play is None:
+            raise IllegalAction("game_over")
+        from cinqmille.advice import advise
+        from cinqmille.counsel import as_text, counsel
+
+        self._screen.tell(as_text(counsel(advise(position), words, self._names), words, WIDTH))
 
     def _come_or_go(self, name: str, rest: str) -> None:
         to_play = self._position.to_play
@@ -494,6 +506,7 @@ _HELP = (
     N_("?50: announce 50 and roll. +: take over the previous turn. skip: miss a turn."),
     N_("leave NAME, back NAME: a player leaves, comes back."),
     N_("scores: totals and falls. odds: chances. sheet: rules. record: the turns so far."),
+    N_("hint: what to do now, the chance to win of every choice, and why."),
     _WHY,
     _SAVE,
     N_("quit: leave; nothing is lost."),

@@ -46,6 +46,7 @@ _COMMANDS = {
     "fix": "fix corriger corrige",
     "sheet": "sheet rules regles feuille",
     "odds": "odds chances probabilites",
+    "hint": "hint advice advise conseil conseille",
     "scores": "scores score ladder totaux echelle",
     "record": "record partie fiche",
     "why": "why dispute pourquoi contester",
