@@ -19,6 +19,9 @@ if TYPE_CHECKING:
 
 _MOST_LINES = 8
 
+PATIENCE = N_("The chances are worked out; the first time at new rules this can take a while.")
+"""What to tell a person before advice is asked for."""
+
 
 @dataclass(frozen=True, slots=True)
 class Line:

@@ -21,6 +21,7 @@ games behind all this, but not in the turn that is played: see ``advice``.
 
 from __future__ import annotations
 
+import contextlib
 from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import lru_cache
@@ -44,6 +45,8 @@ _NO_CHANCE = 1e-13
 _HURRY, _CALM = 0.5, 0.8
 _NEAR, _FAR = 1.5, 4.0
 _MOST_TURNS = 48
+# Where a strike is what frees players who are stuck, they go back to 0 after so many turns without points instead.
+_BACK_AFTER = 3
 
 
 @dataclass(frozen=True, slots=True)
@@ -560,7 +563,8 @@ def solvable(rules: Rules, players: int = 2) -> Rules:
     ones.
 
     With more than two players penalties for turns without points are left out too: their counts make the solution
-    large, and little depends on them.
+    large, and little depends on them. Where a player could then be stuck for ever, a penalty that can be solved stays,
+    or takes the place of what was left out.
     """
     changes: dict[str, object] = {}
     if rules.equal_scores == "fall":
@@ -569,7 +573,15 @@ def solvable(rules: Rules, players: int = 2) -> Rules:
         changes["strike"] = False
     if rules.scoreless_limit and (players > 2 or rules.scoreless_penalty == "previous"):
         changes["scoreless_limit"] = 0
-    return rules.derive(**changes) if changes else rules
+    if not changes:
+        return rules
+    penalty = "zero" if rules.scoreless_penalty == "previous" else rules.scoreless_penalty
+    kept = {"scoreless_limit": rules.scoreless_limit, "scoreless_penalty": penalty}
+    back = {"scoreless_limit": rules.scoreless_limit or _BACK_AFTER, "scoreless_penalty": "zero"}
+    for more in ({}, kept):
+        with contextlib.suppress(InvalidRules):
+            return rules.derive(**{**changes, **more})
+    return rules.derive(**{**changes, **back})
 
 
 def outlook_of(rules: Rules, solution: Solution | ManySolution) -> Outlook:

@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import re
+import sys
 from collections.abc import Mapping
 
 from cinqmille.actions import Action, Announce, Bank, TakeOver
 from cinqmille.cli.answers import sheet
 from cinqmille.cli.output import Answer, Data, width, wrapped
 from cinqmille.cli.refusals import Refusal, conflict, no_number
+from cinqmille.counsel import PATIENCE, as_text, counsel, doubt
 from cinqmille.errors import IllegalAction
 from cinqmille.position import Position
 from cinqmille.rules import Rules
@@ -33,8 +35,9 @@ def advise(given: Mapping[str, str | None], words: Words) -> Answer:
     if position.to_play is None:
         raise IllegalAction("game_over")
     from cinqmille.advice import advise as advice_in  # numbers are loaded when they are needed
-    from cinqmille.counsel import as_text, counsel, doubt
 
+    if sys.stderr.isatty():
+        print(words.say(PATIENCE), file=sys.stderr)
     found = advice_in(position)
 
     def data() -> Data:

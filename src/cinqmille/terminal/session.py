@@ -9,6 +9,7 @@ from pathlib import Path
 
 from cinqmille import combinations, sheet
 from cinqmille.actions import Back, Leave, Rolled, RollOn, Scoreless
+from cinqmille.counsel import PATIENCE, as_text, counsel
 from cinqmille.dice import RealDice
 from cinqmille.errors import CinqMilleError, IllegalAction, RecordError
 from cinqmille.plaintext import shortened
@@ -39,6 +40,7 @@ class Session:
         self._words = screen.words
         self._file = file
         self._source = source
+        self._advised = False
         self._table = Table(game, save=self._save)
 
     def close(self) -> None:
@@ -341,8 +343,11 @@ class Session:
         position, words = self._position, self._words
         if position.to_play is None:
             raise IllegalAction("game_over")
+        if not self._advised:
+            self._screen.say(PATIENCE)
+            self._screen.flush()
+        self._advised = True
         from cinqmille.advice import advise
-        from cinqmille.counsel import as_text, counsel
 
         self._screen.tell(as_text(counsel(advise(position), words, self._names), words, WIDTH))
 
