@@ -3,11 +3,11 @@
 import random
 
 import pytest
-from playing import games
-from sheets import random_sheet
 
 from cinqmille import CinqMilleError, Position, Rules, Seat, situation
 from cinqmille.scoring import parse_dice
+from playing import games
+from sheets import random_sheet
 
 FIVE = Rules.parse("cinq-des")
 LAST = Rules.parse("cinq-des(ending=last_turns)")

@@ -27,6 +27,7 @@ from cinqmille.patterns import Combination
 from cinqmille.position import PHASES
 from cinqmille.record import replay
 from cinqmille.scoring import parse_dice, score
+from cinqmille.situation import situation
 from cinqmille.words import DECIDED_BY, LANGUAGES, Words, language
 
 ROOT = Path(__file__).parents[1]
@@ -87,6 +88,19 @@ REFUSALS: dict[str, Callable[[], object]] = {
     "position_part_missing": lambda: Position.parse("player=2 rules=cinq-des"),
     "position_part_unknown": lambda: Position.parse("scores=0/0 joueur=2 rules=cinq-des"),
     "position_part_wrong": lambda: Position.parse("scores=0/30 rules=cinq-des"),
+    "score_below_floor": lambda: situation(PRESETS["cinq-des"], (-50, 0), 0),
+    "score_in_last_leg": lambda: situation(Rules.parse("cinq-des(last_leg=1000)"), (4500, 0), 0),
+    "score_passes_exact": lambda: situation(Rules.parse("six-des(exact=true)"), (5500, 0), 1),
+    "score_has_won": lambda: situation(PRESETS["cinq-des"], (5000, 0), 1),
+    "scores_equal": lambda: situation(Rules.parse("cinq-des(equal_scores=fall)"), (500, 500), 0),
+    "had_last_turn": lambda: situation(PRESETS["six-des"], (5000, 0), 0),
+    "points_at_risk_negative": lambda: situation(PRESETS["cinq-des"], (0, 0), 0, turn_points=-50),
+    "points_at_risk_missing": lambda: situation(PRESETS["cinq-des"], (0, 0), 0, dice_left=3),
+    "dice_missing": lambda: situation(PRESETS["cinq-des"], (0, 0), 0, turn_points=300),
+    "dice_left_wrong": lambda: situation(PRESETS["cinq-des"], (0, 0), 0, turn_points=300, dice_left=6),
+    "roll_begins_turn": lambda: situation(PRESETS["cinq-des"], (0, 0), 0, roll=(1, 5)),
+    "roll_is_bust": lambda: situation(PRESETS["cinq-des"], (0, 0), 0, roll=(2, 2, 3, 4, 6)),
+    "roll_wins": lambda: situation(PRESETS["cinq-des"], (0, 0), 0, roll=(1, 1, 1, 1, 1)),
     "bad_keep": lambda: Keep.parse("155"),
     "bad_action": lambda: a.parse_action("keep"),
     "bad_name": lambda: Game.new(PRESETS["cinq-des"], ("Ana#", "Ben")),

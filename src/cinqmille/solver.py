@@ -381,9 +381,16 @@ class _Penalties:
                 return
 
     def _guess(self) -> None:
-        """Begin with the game without penalties; a score below 0 is worth what 0 is."""
+        """Begin with the game without penalties; a score below 0 is worth what 0 is.
+
+        Where only penalties free players who are stuck, there is no such game, and nothing is known to begin with.
+        """
         game = self.game
-        free = game.rules.derive(scoreless_limit=0, floor=0)
+        try:
+            free = game.rules.derive(scoreless_limit=0, floor=0)
+        except InvalidRules:
+            game.V[:] = 0.5
+            return
         values = solve_two(free).values[:, :, :, 0, 0]
         at = np.maximum(0, np.arange(game.target) - game.zero)
         game.V[:] = values[:, at][:, :, at][..., None, None]
