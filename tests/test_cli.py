@@ -599,7 +599,7 @@ def sentences() -> Iterator[tuple[str, ...]]:
         yield (found,) if isinstance(found, str) else tuple(found)
 
 
-SAME_IN_BOTH = {"points", "chance", "total", "Options", "OPTIONS", "Arguments", "SHELL"}
+SAME_IN_BOTH = {"points", "POINTS", "chance", "total", "Options", "OPTIONS", "Arguments", "SHELL"}
 
 
 def test_every_sentence_has_its_french() -> None:
@@ -644,6 +644,116 @@ def test_pages_fit_the_terminal(cli: Cli, monkeypatch: pytest.MonkeyPatch, colum
         result = cli(*typed)
         assert result.status == 0
         assert max(map(len, result.out.splitlines())) <= max(int(columns), 80)
+
+
+# Advice
+
+
+def test_advice_by_scores_and_dice(cli: Cli) -> None:
+    short = ("advise", "--scores", "500,700", "--me", "1", "--turn-points", "300", "--dice-left", "4")
+    data = cli.data(*short)
+    assert list(data) == ["plans", "exact", "reason"]
+    assert [list(plan) for plan in data["plans"]] == [["keep", "then", "win", "turn_mean"]] * 2
+    assert [(plan["keep"], plan["then"]) for plan in data["plans"]] == [(None, "roll"), (None, "bank")]
+    assert (data["exact"], data["reason"]) == (True, None)
+    assert data["plans"][1]["turn_mean"] == 300
+    line = "scores=500/700 phase=decide points=300 left=4"
+    assert cli.data("advise", "--position", f"{line} rules=cinq-des") == data
+    assert cli.data("advise", "--position", line, "--rules", "cinq-des") == data
+
+
+def test_advice_after_a_roll_tells_the_dice(cli: Cli) -> None:
+    plans = cli.data("advise", "--scores", "500,700", "--me", "1", "--roll", "1 5 5 3 4")["plans"]
+    assert {plan["keep"] for plan in plans} == {"1", "5", "15", "55", "155"}
+    assert {plan["then"] for plan in plans} == {"bank", "roll"}
+    assert [plan["win"] for plan in plans] == sorted((plan["win"] for plan in plans), reverse=True)
+
+
+@pytest.mark.parametrize(
+    ("line", "then"),
+    [
+        ("scores=1000/800 player=2 phase=start offer=550x2@1 rules=cinq-des(takeover=always)", {"takeover", "roll"}),
+        (
+            "scores=500/700 phase=decide points=300 left=2 rules=cinq-des(prediction=true)",
+            {"bank", "roll", "announce 50", "announce 100", "announce 150", "announce 200"},
+        ),
+        ("scores=900/0 phase=choose left=5 roll=15534 rules=cinq-des(target=1000, exact=true)",
+         {"bank", "roll", None}),
+    ],
+)  # fmt: skip
+def test_what_then_is_a_plain_word(cli: Cli, line: str, then: set[str | None]) -> None:
+    assert {plan["then"] for plan in cli.data("advise", "--position", line)["plans"]} == then
+
+
+def test_an_estimate_says_why(cli: Cli) -> None:
+    asked = ("advise", "--scores", "500,700,0,300", "--me", "3")
+    data = cli.data(*asked)
+    assert data["exact"] is False
+    assert data["reason"].startswith("These chances are estimates: a whole game of 4 players")
+    french = cli.data(*asked, "--lang", "fr")
+    assert french["reason"].startswith("Ces chances sont des estimations")
+    assert french["plans"] == data["plans"]
+
+
+def test_advice_in_words(cli: Cli) -> None:
+    asked = ("advise", "--scores", "500,700", "--me", "1", "--turn-points", "300", "--dice-left", "4")
+    english, french = cli(*asked), cli(*asked, "--lang", "fr")
+    assert (english.status, english.err, french.status, french.err) == (0, "", 0, "")
+    assert "Roll 4 dice: 15.7% to lose everything on this roll (300 points)" in english.out
+    assert "1.  relancer 4 dés" in french.out
+    assert max(map(len, (english.out + french.out).splitlines())) <= 80
+
+
+def test_what_short_options_leave_open_is_said(cli: Cli) -> None:
+    rules = "cinq-des(target=1000, entry=200, scoreless_limit=3, takeover=always)"
+    told = cli("advise", "--scores", "500,700", "--me", "1", "--rules", rules).out
+    assert "Taken for granted: nobody has turns without points so far; no turn is there to be taken over." in (
+        " ".join(told.split())
+    )
+
+
+@pytest.mark.parametrize(
+    ("typed", "code", "named"),
+    [
+        ((), "option_missing", "--scores"),
+        (("--scores", "500,700"), "option_missing", "--me"),
+        (("--scores", "500,x", "--me", "1"), "bad_value", "'x'"),
+        (("--scores", "500,", "--me", "1"), "bad_value", "--scores"),
+        (("--scores", "500,700", "--me", "one"), "bad_value", "--me"),
+        (("--scores", "500,700", "--me", "3"), "no_such_seat", "3"),
+        (("--scores", "500,700", "--me", "0"), "no_such_seat", "0"),
+        (("--scores", "500", "--me", "1"), "players_number", "1"),
+        (("--scores", "-50,700", "--me", "1"), "score_below_floor", "50"),
+        (("--scores", "510,700", "--me", "1"), "points_not_a_multiple", "510"),
+        (("--scores", "500,5000", "--me", "1"), "score_has_won", "5,000"),
+        (("--scores", "500,700", "--me", "1", "--roll", "22346"), "roll_is_bust", "22346"),
+        (("--scores", "500,700", "--me", "1", "--roll", "15"), "roll_begins_turn", "15"),
+        (("--scores", "500,700", "--me", "1", "--roll", "155341"), "too_many_dice", "155341"),
+        (("--scores", "500,700", "--me", "1", "--roll", "1x5"), "bad_dice", "1x5"),
+        (("--scores", "500,700", "--me", "1", "--dice-left", "3"), "points_at_risk_missing", "3"),
+        (("--scores", "500,700", "--me", "1", "--turn-points", "300"), "dice_missing", "300"),
+        (("--scores", "500,700", "--me", "1", "--turn-points", "1e3"), "bad_value", "1e3"),
+        (
+            ("--scores", "500,700", "--me", "1", "--turn-points", "300", "--roll", "155", "--dice-left", "2"),
+            "wrong_number_of_dice",
+            "155",
+        ),
+        (("--position", "scores=500/700 rules=cinq-des", "--me", "1"), "conflict", "--me"),
+        (("--position", "scores=500/700 rules=cinq-des", "--rules", "six-des"), "conflict", "--rules"),
+        (("--position", "scores=500/700"), "position_part_missing", "rules="),
+        (("--position", "scores=5000/700 phase=over winners=1 rules=cinq-des"), "game_over", "over"),
+        (("--scores", "500,700", "--me", "1", "--rules", "cinq"), "unknown_preset", "cinq"),
+    ],
+)
+@pytest.mark.parametrize("lang", LANGUAGES)
+def test_what_advice_cannot_read_is_refused(cli: Cli, typed: tuple[str, ...], code: str, named: str, lang: str) -> None:
+    result = cli("advise", *typed, "--json", "--lang", lang)
+    assert result.status == 2
+    error = result.json["error"]
+    assert error["code"] == code
+    assert result.err == error["message"] + "\n"
+    if lang == "en":
+        assert named in error["message"]
 
 
 # The process

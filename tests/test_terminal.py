@@ -630,6 +630,26 @@ def test_the_table_keeps_as_many_as_possible(path: Path) -> None:
     assert told.flat.count(Words("en").say(refusal, dice=(1,), roll=(1, 5, 5, 3, 4), legal=("155 (200)",))) == 2
 
 
+@pytest.mark.parametrize(("lang", "word"), [("fr", "conseil"), ("en", "hint"), ("en", "Conseil")])
+def test_whoever_asks_is_told_what_to_do_and_why(path: Path, lang: str, word: str) -> None:
+    told = session(path, lines(word, "15534", word, "155", word, "q"), lang=lang, rules="cinq-des(entry=0)")
+    words = Words(lang)
+    assert told.says("hint: what to do now, the chance to win of every choice, and why.") is False
+    before, after, decided = told.answers[0], told.answers[2], told.answers[4]
+    patience = words.say("The chances are worked out; the first time at new rules this can take a while.")
+    assert squeezed(patience) in squeezed(before)
+    assert squeezed(patience) not in squeezed(after)
+    assert squeezed(words.say("roll all {dice} dice", dice=5)) in squeezed(before)
+    assert squeezed(words.say("set {dice} aside, {then}", dice=(1,), then="")) in squeezed(after)
+    assert squeezed(words.say("bank {points}", points=200)) in squeezed(decided)
+    assert told.game.turns()[0].text == "15534>155"
+
+
+def test_a_game_that_is_over_has_no_hints(path: Path) -> None:
+    told = session(path, lines("11111", "hint", ""))
+    assert told.says("The game is over.")
+
+
 @pytest.mark.parametrize("lang", LANGUAGES)
 def test_questions_change_nothing(path: Path, lang: str) -> None:
     questions = ["help", "aide", "?", "h", "sheet", "règles", "RULES", "odds", "chances", "scores", "record", "partie"]
