@@ -31,6 +31,7 @@ FLOORS = (
         "odds",
     ),
     (
+        "compiling",
         "tables",
         "_kernels",
         "_sim_kernels",
@@ -73,7 +74,7 @@ OWNERS: dict[str, set[str]] = {
     "gymnasium": {"env"},
     "matplotlib": {"turn"},
     "pettingzoo": {"env"},
-    "numba": COMPILED,
+    "numba": COMPILED | {"compiling"},
     "llvmlite": COMPILED,
     "numpy": {*FLOORS[1], *FLOORS[2], "env"},
     "sqlalchemy": {"store"},

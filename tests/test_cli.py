@@ -30,7 +30,7 @@ DATA = Path(__file__).parent / "data"
 GAMES = DATA / "games"
 EXPECTED: dict[str, dict[str, Any]] = json.loads((GAMES / "expected.json").read_text(encoding="utf-8"))
 RECORDS = [json.loads(line) for line in (DATA / "records.jsonl").read_text(encoding="utf-8").splitlines()]
-COMMANDS = ("play", "rules", "score", "odds", "advise", "replay", "completion")
+COMMANDS = ("play", "rules", "score", "odds", "advise", "solve", "simulate", "replay", "completion")
 LANGUAGES = ("en", "fr")
 
 

@@ -114,8 +114,8 @@ def at_hand(rules: Rules, players: int) -> ManySolution | None:
     if players < 3 or unsolvable_many(rules, players) is not None:
         return None
     known = stored(rules, players)
-    if known is None and (rules.ending != "first" or effort(rules, players) > 1.0):
-        return None  # last turns take seconds even in the shortest game
+    if known is None and effort(rules, players) > 1.0:
+        return None
     found = known[0] if known is not None else solve(rules, players)
     assert isinstance(found, ManySolution)
     return found

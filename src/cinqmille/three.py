@@ -52,6 +52,8 @@ _GROUPS = 12
 # generic and written out: measured, and good for a rough guess.
 _LONG_WORK = 3e9
 _PACE, _PACE_WRITTEN_OUT = 1.2e9, 3.5e9
+# Rows that the last turns add, about, whatever the target.
+_ROWS_OF_THE_END = 1e8
 
 
 @dataclass(frozen=True, slots=True)
@@ -138,9 +140,28 @@ def cost(rules: Rules, players: int = 3, *, sweeps: float = 5.0) -> Cost:
     return Cost(states, 8 * (players - 1) * states, round(rows))
 
 
+def verify_many(rules: Rules, players: int) -> None:
+    """Raise InvalidRules when ``solve_many`` cannot solve this game, naming the parameter, or not in this memory."""
+    if not 2 <= players <= 8:
+        raise InvalidRules("players_number", players=players)
+    name = unsolvable_many(rules, players)
+    if name is not None:
+        value = str(getattr(rules, name)).lower()
+        if unsolvable(rules):
+            raise InvalidRules("not_solvable", name=name, value=value)
+        raise InvalidRules("not_solvable_many", name=name, value=value, players=players)
+    needed, most = cost(rules, players), _memory()
+    if needed.bytes > most:
+        raise InvalidRules(
+            "solution_exceeds_memory", rules=rules.canonical, players=players, states=needed.states,
+            gigabytes=-(-needed.bytes // 10**9), most=most // 10**9,
+        )  # fmt: skip
+
+
 def effort(rules: Rules, players: int = 3) -> float:
-    """Return about how many seconds solving takes here, all cores working and all compiled; without the last turns."""
-    work = cost(rules, players).rows * len(rule_tables(rules).points)
+    """Return about how many seconds solving takes here, all cores working and all compiled: a rough guess."""
+    rows = cost(rules, players).rows + (0 if rules.ending == "first" else _ROWS_OF_THE_END)
+    work = rows * len(rule_tables(rules).points)
     return work / _cores() / (_PACE_WRITTEN_OUT if work > _LONG_WORK else _PACE)
 
 
@@ -159,20 +180,7 @@ def solve_many(
     for the table (compiled once, twice as fast) or the generic one; by default what pays. Raises InvalidRules, naming
     the parameter, for rules it cannot solve, or for more states than the machine's memory holds.
     """
-    if not 2 <= players <= 8:
-        raise InvalidRules("players_number", players=players)
-    name = unsolvable_many(rules, players)
-    if name is not None:
-        value = str(getattr(rules, name)).lower()
-        if unsolvable(rules):
-            raise InvalidRules("not_solvable", name=name, value=value)
-        raise InvalidRules("not_solvable_many", name=name, value=value, players=players)
-    needed, most = cost(rules, players), _memory()
-    if needed.bytes > most:
-        raise InvalidRules(
-            "solution_exceeds_memory", rules=rules.canonical, players=players, states=needed.states,
-            gigabytes=-(-needed.bytes // 10**9), most=most // 10**9,
-        )  # fmt: skip
+    verify_many(rules, players)
     game = _Game(rules, players, written_out=written_out)
     rooms = [_Room(game, _GROUPS) for _ in range(cores or _cores())]
     game.compile(rooms[0])

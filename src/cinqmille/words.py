@@ -107,6 +107,12 @@ class Words:
         text = f"{100 * value:.{digits}f}"
         return f"{text}%" if self.lang == "en" else f"{text.replace('.', ',')}\u202f%"
 
+    def decimal(self, value: float, digits: int) -> str:
+        """Return a number with so many decimals as this language writes it: 1,234.5 or 1 234,5."""
+        whole, _, part = f"{abs(value):.{digits}f}".partition(".")
+        mark = "." if self.lang == "en" else ","
+        return ("\u2212" if value < 0 else "") + self.number(int(whole)) + (mark + part if part else "")
+
     def counted(self, number: int) -> str:
         """Return a small number as a word (two, deux); one, and whatever is above eight, in figures."""
         return self.say(_COUNTS[number]) if number in _COUNTS else self.number(number)

@@ -13,7 +13,7 @@ from cyclopts import App, Group, Parameter
 
 from cinqmille.cli.output import Answer
 from cinqmille.cli.pages import Pages
-from cinqmille.cli.refusals import Refusal, conflict
+from cinqmille.cli.refusals import Refusal, conflict, whole
 from cinqmille.words import Words
 
 if TYPE_CHECKING:
@@ -48,7 +48,10 @@ def command_line(words: Words) -> App:
         group_parameters=options,
         suppress_keyboard_interrupt=False,
     )
-    for add in (_add_play, _add_rules, _add_score, _add_odds, _add_advise, _add_replay, _add_completion):
+    for add in (
+        _add_play, _add_rules, _add_score, _add_odds, _add_advise, _add_solve, _add_simulate, _add_replay,
+        _add_completion,
+    ):  # fmt: skip
         add(app, shared)
     app.command(lambda: None, name="--lang", help=shared.lang_help)
     app["--help"].help = say("Show this page; after a command, the page of that command.")
@@ -286,6 +289,88 @@ def _add_advise(app: App, shared: _Shared) -> None:
         return advising.advise(given, words)
 
 
+def _add_solve(app: App, shared: _Shared) -> None:
+    words, say = shared.words, shared.words.say
+    number = Parameter(name="--players", metavar=say("NUMBER"), help=say("How many play, 2 to 8."))
+    again = shared.flag("--fresh", say("Solve it now, whatever is stored."))
+    patient = shared.flag("--long", say("Solve it even if that takes more than ten minutes."))
+    as_json = shared.json("rules, players, win [per seat], residual, passes, seconds, exact, stored")
+    purpose = say("The chance to win of every seat when all play perfectly, exactly.")
+
+    @app.command(**shared.about(6, "solve", help=purpose))
+    def _(
+        *,
+        rules: Annotated[str, shared.rules] = DEFAULT_RULES,
+        players: Annotated[str, number] = "2",
+        fresh: Annotated[bool, again] = False,
+        long: Annotated[bool, patient] = False,
+        json: Annotated[bool, as_json] = False,
+        lang: Annotated[Lang, shared.lang] = None,
+    ) -> Answer:
+        from cinqmille.cli import answers, solving
+
+        seats = whole("--players", players, words)
+        return solving.solve(answers.sheet(rules, words).rules, seats, fresh=fresh, long=long, words=words)
+
+
+def _add_simulate(app: App, shared: _Shared) -> None:
+    words, say = shared.words, shared.words.say
+    label = say("NUMBER")
+    seats = Parameter(
+        name="--bots",
+        metavar=say("BOTS"),
+        required=True,
+        help=say("Which bots play, in the order of their seats: steady:350,steady:500."),
+    )
+    many = Parameter(name="--games", metavar=label, help=say("How many games; in a round robin, of every pair."))
+    repeat = Parameter(
+        name="--seed", metavar=label, help=say("The seed of the dice: the same one gives the same games.")
+    )
+    turning = shared.flag("--rotate", say("Every bot moves one seat on with each game."))
+    robin = shared.flag("--tournament", say("A round robin: every bot against every other, beginning in turn."))
+    hands = Parameter(name="--workers", metavar=label, help=say("How many cores work; unless given, all."))
+    more = shared.flag("--details", say("Tell everything that was counted: seats, opening turns, best turns and more."))
+    as_csv = shared.flag("--csv", say("Answer with a table for spreadsheets."))
+    as_json = shared.json(
+        "rules, bots [bot, wins, win_rate, interval, mean_turns, mean_points, busts], games, seed, seconds, turns"
+    )
+    purpose = say("Many games between bots: how often each wins, and how sure that is.")
+
+    @app.command(**shared.about(7, "simulate", help=purpose))
+    def _(
+        *,
+        bots: Annotated[str, seats],
+        games: Annotated[str, many] = "10000",
+        seed: Annotated[str | None, repeat] = None,
+        rules: Annotated[str, shared.rules] = DEFAULT_RULES,
+        rotate: Annotated[bool, turning] = False,
+        tournament: Annotated[bool, robin] = False,
+        workers: Annotated[str | None, hands] = None,
+        details: Annotated[bool, more] = False,
+        csv: Annotated[bool, as_csv] = False,
+        json: Annotated[bool, as_json] = False,
+        lang: Annotated[Lang, shared.lang] = None,
+    ) -> Answer | str:
+        from cinqmille.cli import answers, simulating
+
+        if csv and (json or details):
+            raise conflict("--csv", "--json" if json else "--details", words)
+        if rotate and tournament:
+            raise conflict("--rotate", "--tournament", words)
+        return simulating.simulate(
+            answers.sheet(rules, words).rules,
+            bots,
+            games=whole("--games", games, words),
+            seed=None if seed is None else whole("--seed", seed, words),
+            rotate=rotate,
+            tournament=tournament,
+            workers=None if workers is None else whole("--workers", workers, words),
+            details=details,
+            csv=csv,
+            words=words,
+        )
+
+
 def _add_replay(app: App, shared: _Shared) -> None:
     words, say = shared.words, shared.words.say
     label = say("FILE")
@@ -306,7 +391,7 @@ def _add_replay(app: App, shared: _Shared) -> None:
     )
     purpose = say("Where a recorded game stands; a mistake in it is told by line and column.")
 
-    @app.command(**shared.about(6, "replay", label, help=purpose))
+    @app.command(**shared.about(8, "replay", label, help=purpose))
     def _(
         file: Annotated[Path, argument],
         /,
@@ -330,7 +415,7 @@ def _add_completion(app: App, shared: _Shared) -> None:
     argument = Parameter(name=label, help=say("The shell it is for."))
     purpose = say("The script that lets a shell complete the commands and options of {program}.", program=PROGRAM)
 
-    @app.command(**shared.about(7, "completion", label, help=purpose))
+    @app.command(**shared.about(9, "completion", label, help=purpose))
     def _(
         shell: Annotated[Literal["bash", "zsh", "fish"], argument],
         /,

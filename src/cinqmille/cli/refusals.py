@@ -73,6 +73,13 @@ def no_number(name: str, value: str, words: Words) -> Refusal:
     return Refusal("bad_value", words.say("{name} cannot be '{value}': it is a whole number.", name=name, value=value))
 
 
+def whole(name: str, value: str, words: Words) -> int:
+    """Return the whole number that was typed for an option; raise the refusal of anything else."""
+    if re.fullmatch(r"[+-]?[0-9]{1,20}", value) is None:
+        raise no_number(name, value, words)
+    return int(value)
+
+
 def conflict(one: str, other: str, words: Words) -> Refusal:
     """Return the refusal of two options that ask for different answers."""
     return Refusal(
