@@ -49,7 +49,7 @@ FLOORS = (
         "advice",
     ),
     ("bots", "policies", "reports", "simulation"),
-    ("dice", "plaintext", "words", "reasons", "counsel", "combinations", "sheet", "table", "store"),
+    ("dice", "plaintext", "words", "reasons", "counsel", "combinations", "sheet", "told", "table", "store"),
 )
 DOORS = ("cli", "terminal", "web", "env")
 

@@ -7,7 +7,7 @@ import shutil
 import sys
 from pathlib import Path
 
-from cinqmille import combinations, sheet
+from cinqmille import combinations, sheet, told
 from cinqmille.actions import Back, Leave, Rolled, RollOn, Scoreless
 from cinqmille.counsel import PATIENCE, as_text, counsel
 from cinqmille.dice import RealDice
@@ -108,20 +108,20 @@ class Session:
             case "over":
                 return []
             case "start":
-                return shown.turn_begins(game, words) + shown.offer(game, words)
+                return told.turn_begins(game, words) + told.offer(game, words)
             case "roll" if position.fresh:
-                return shown.turn_begins(game, words)
+                return told.turn_begins(game, words)
             case "roll":
                 at_risk = words.say("At risk: {points}.", points=words.points(position.turn_points))
                 return [
                     at_risk,
-                    *shown.announced(position, words),
-                    shown.risk(position.rules, position.dice_left, words),
+                    *told.announced(position, words),
+                    told.risk(position.rules, position.dice_left, words),
                 ]
             case "choose":
                 return shown.choices(position, words)
             case _:
-                return shown.decision(position, words)
+                return told.decision(position, words)
 
     def _options(self) -> str:
         """What can be typed now, in one or two sentences."""
@@ -298,7 +298,7 @@ class Session:
                     continue  # what ended the turn was told, and nothing is counted
                 self._screen.tell(words.event(event, names), "  ")
                 if isinstance(event, Scoreless):
-                    self._screen.tell_all(shown.scoreless_warning(one.position, event.seat, names[event.seat], words))
+                    self._screen.tell_all(told.scoreless_warning(one.position, event.seat, names[event.seat], words))
         if news and _ends_a_turn(news[-1]):
             self._screen.tell_all(shown.standings(self._table.game, words))
 
