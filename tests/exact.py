@@ -44,6 +44,11 @@ class Game:
         self.target = self.rules["target"]
         self.value: dict[State, float] = defaultdict(lambda: 0.5)
         self.turns: dict[tuple[State, int | None], Turn] = {}
+        self.last_turns: dict[tuple[int, int], Turn] = {}
+        # Rolling on from there is never worth the risk, or hardly ever comes to pass: whoever may be followed by
+        # somebody who takes the turn over had better roll on to leave few dice, however many points there are.
+        far = self.rules["takeover"] != "never" and self.rules["ending"] != "first"
+        self.ceiling = self.target + (3600 if far else 1200)
 
     def solve(self) -> float:
         """The chance of the first seat to win."""
@@ -91,6 +96,8 @@ class Game:
 
     def turn(self, state: State, lead: int | None) -> Turn:
         """The turn of ``state``; ``lead`` is the other's total when this is the last turn."""
+        if lead is not None:  # depends on no other turn
+            return self.last_turns.setdefault((state[1], lead), Turn(self, state, lead))
         key = (state, lead)
         if key not in self.turns:
             self.turns[key] = Turn(self, state, lead)
@@ -121,8 +128,8 @@ class Turn:
         return 1.0 - self.game.value[self.game.after_scoreless(self.state)]
 
     def rolled(self, points: int, dice: int) -> float:
-        if points > self.game.target + 1200:
-            return 0.0  # Rolling on from there is never worth the risk in games this small.
+        if self.lead is None and points > self.game.ceiling:
+            return 0.0
         key = (points, dice)
         if key not in self.memo:
             total = 0.0

@@ -93,9 +93,7 @@ def _pairs() -> list[str]:
     for place, first in enumerate(names):
         for second in names[place + 1 :]:
             keys = [part.split("=")[0] for part in f"{VARIANTS[first]}, {VARIANTS[second]}".split(", ")]
-            # Plain iteration takes too long for penalties in last turns, and is cut too low for turns taken over there.
-            slow = "ending" in keys and {"takeover", "scoreless_limit"} & set(keys)
-            if len(keys) == len(set(keys)) and not slow:
+            if len(keys) == len(set(keys)):
                 found.append(f"{VARIANTS[first]}, {VARIANTS[second]}")
     return found
 

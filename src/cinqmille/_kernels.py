@@ -212,8 +212,9 @@ def gather(B, V, Q, taken, taken_last, side, mine, theirs, held, rows, slot, rul
                     if offered:
                         rolled = j if j > 0 else dice
                         if hits:
-                            lead = min(total - b, Q.shape[1] - 1)
-                            other = taken_last[kind, lead, min(t, taken_last.shape[2] - 1), rolled]
+                            # Far above every minimum only what is still missing counts.
+                            known = min(t, taken_last.shape[2] - 1)
+                            other = taken_last[kind, total - b - (t - known), known, rolled]
                         else:
                             after = 1 - s if V.shape[0] == 2 else 0
                             other = taken[after, b, min(total, cap), held_by_other, t, rolled]

@@ -226,11 +226,16 @@ class _TwoPlayers:
         """
         rules = self.rules
         tie = 0.5 if rules.tie == "shared" else 0.0
-        turn_rows = self.target + 4 * self.tables.most if self.takeover else 0
+        # A turn taken over needs what its first player led by, at most the target, and all that it adds.
+        turn_rows = self.target + max(self.needs) + 2 if self.takeover else 0
+        leads_taken = self.target + turn_rows if self.takeover else 0
         values: list[list[float]] = [[], []]
         taken: list[list[Floats]] = [[], []]
         for kind, need in enumerate(self.needs):
-            while not values[kind] or (values[kind][-1] > _NO_CHANCE and len(values[kind]) < 6 * self.target + 600):
+            longest = 6 * self.target + 600
+            while len(values[kind]) <= leads_taken or (
+                values[kind][-1] > _NO_CHANCE and len(values[kind]) < longest
+            ):
                 leads = np.arange(len(values[kind]), len(values[kind]) + LANES)
                 rows = np.array([max(int(leads[-1]), need, turn_rows) + 2])
                 D, B = self.work(1, int(rows[0]))
@@ -257,8 +262,7 @@ class _TwoPlayers:
         Q = np.array([found + [0.0] * (length - len(found)) for found in values])
         if not self.takeover:
             return Q, np.zeros((2, 1, 1, self.dice + 1))
-        # A lead nobody can catch afresh may still be caught by taking over: the last rows stand for all above.
-        return Q, np.array([found + [found[-1]] * (length - len(found)) for found in taken])
+        return Q, np.array([found[: leads_taken + 1] for found in taken])
 
     def compile(self) -> None:
         """Have everything compiled, by solving the last state before the target, which is then forgotten."""
