@@ -42,6 +42,11 @@ def test_published_values_of_long_games(spec: str, value: float) -> None:
     assert solution.residual < 1e-12
 
 
+def test_pig_is_a_game_of_one_die_with_the_value_of_neller_and_presser() -> None:
+    pig = Rules.parse("cinq-des(dice=1, target=100, entry=0, 1=none, 2=2, 3=3, 4=4, 5=5, 6=6, 111=none, 222=none)")
+    assert solve_two(pig).win[0] == pytest.approx(0.530592725, abs=1e-9)
+
+
 def test_the_fairest_head_start_of_minimal_farkle_is_200_points_as_published() -> None:
     solution = solve(PRESETS["farkle-minimal"])
     chances = {50 * head: solution.values[0, 0, head, 0, 0] for head in range(10)}
@@ -85,6 +90,20 @@ def test_every_bounded_rule_agrees_with_plain_iteration(variant: str) -> None:
 
 def test_announcements_agree_with_plain_iteration() -> None:
     _agree("cinq-des(target=200, entry=100, prediction=true, 12345=none, 23456=none, 55555=none)")
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize(
+    "others",
+    [
+        "takeover=always",
+        "ending=last_turns",
+        "takeover=always, ending=last_turns",
+        "takeover=opened, ending=finish_round",
+    ],
+)
+def test_announcements_with_other_rules_agree_with_plain_iteration(others: str) -> None:
+    _agree(f"cinq-des(target=100, entry=50, prediction=true, 12345=none, 23456=none, 55555=none, {others})")
 
 
 def _pairs() -> list[str]:

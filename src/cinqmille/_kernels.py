@@ -224,46 +224,32 @@ def gather(B, V, Q, taken, taken_last, side, mine, theirs, held, rows, slot, rul
 
 
 @njit(cache=True, nogil=True, error_model="numpy")
-def fill_above(D, B, rows, most, slot):
-    """Write the rows of ``D`` that no sweep reaches, from ``rows`` on: they are worth banking in the last row."""
-    dice = slot.size
-    for batch in range(D.shape[0]):
-        for t in range(rows[batch], rows[batch] + most):
-            for left in range(dice):
-                for lane in range(LANES):
-                    D[batch, t * dice + left, lane] = B[batch, rows[batch] - 1, slot[left], lane]
-
-
-@njit(cache=True, nogil=True, error_model="numpy")
-def fill_top(D, B, F, rows, most, slot, exact, sure):
-    """Write the highest rows of ``D`` whose worth is plain, and return how many rows of each batch have to be swept.
+def fill_top(D, B, F, rows, most, reach, slot, exact, sure, swept):
+    """Write the rows of ``D`` that no sweep reaches, and lower ``swept``, which begins at ``rows``, to the rows that
+    have to be swept; ``sure`` is 0 where all of them have to be.
 
     A turn is worth its bank value where banking is worth at least ``1 - sure * (1 - F)`` in every lane: no roll can
-    be worth more, whatever follows, since it busts with a chance of at least ``sure``. Under ``exact`` the rows
-    from ``rows`` on are worth F.
+    be worth more, whatever follows, since it busts with a chance of at least ``sure``. Rows from ``rows`` on are worth
+    banking in the last row, under ``exact`` F; they are ``most``. A row looks up to ``reach`` rows above itself.
     """
     dice = slot.size
-    swept = rows.copy()
     for batch in range(D.shape[0]):
-        if exact:
-            for t in range(rows[batch], rows[batch] + most):
-                for left in range(dice):
-                    for lane in range(LANES):
-                        D[batch, t * dice + left, lane] = F[batch, lane]
-            continue
-        while swept[batch] > 1:
-            t = swept[batch] - 1
+        while sure > 0.0 and not exact and swept[batch] > 1:
             low = False
             for j in range(B.shape[2]):
                 for lane in range(LANES):
-                    low |= B[batch, t, j, lane] < 1.0 - sure * (1.0 - F[batch, lane])
+                    low |= B[batch, swept[batch] - 1, j, lane] < 1.0 - sure * (1.0 - F[batch, lane])
             if low:
                 break
-            swept[batch] = t
+            swept[batch] -= 1
+        for t in range(swept[batch], min(swept[batch] + reach, rows[batch] + most)):
             for left in range(dice):
-                for lane in range(LANES):
-                    D[batch, t * dice + left, lane] = B[batch, t, slot[left], lane]
-    return swept
+                if exact:
+                    for lane in range(LANES):
+                        D[batch, t * dice + left, lane] = F[batch, lane]
+                else:
+                    for lane in range(LANES):
+                        D[batch, t * dice + left, lane] = B[batch, min(t, rows[batch] - 1), slot[left], lane]
 
 
 @njit(cache=True, nogil=True, error_model="numpy")

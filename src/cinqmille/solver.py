@@ -13,7 +13,7 @@ equations.
 from __future__ import annotations
 
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from functools import lru_cache
 from typing import Any
@@ -140,6 +140,12 @@ def _zero(rules: Rules) -> int:
     return -rules.floor // rules.step if loses_points else 0
 
 
+def _longest(Q: Floats, safe: Floats) -> Ints:
+    """The first lead from which on nobody is caught with more than each of the chances ``safe``."""
+    highest = np.maximum.accumulate(Q[::-1])
+    return Q.size - np.searchsorted(highest, safe, side="right")
+
+
 class _TwoPlayers:
     """The arrays of one solve, and the order in which they are filled."""
 
@@ -203,14 +209,29 @@ class _TwoPlayers:
         D = aligned(batches * high * self.dice * LANES).reshape(batches, high * self.dice, LANES)
         return D, np.full((batches, rows, slots, LANES), -1.0)
 
-    def sweep(self, D: Floats, B: Floats, F: Floats, rows: Ints, limit: Ints, start: Floats, R: Floats) -> None:
-        """One evaluation of a turn for every lane, given the values ``F`` of scoreless turns."""
+    def sweep(
+        self,
+        D: Floats,
+        B: Floats,
+        F: Floats,
+        rows: Ints,
+        limit: Ints,
+        start: Floats,
+        R: Floats,
+        full: Ints | None = None,
+    ) -> bool:
+        """One evaluation of a turn for every lane, given the values ``F`` of scoreless turns.
+
+        False where the rows of ``B`` are too few, that is less than ``full``: then nothing is evaluated.
+        """
         batches = F.shape[0]
         D, B = D[:batches], B[:batches]
-        exact, most = self.rules.exact, self.tables.most
-        swept = kernels.fill_top(D, B, F, rows, most, self.slot, exact, self.sure)
-        if R.shape[1]:
-            swept = rows
+        exact, most, swept = self.rules.exact, self.tables.most, rows.copy()
+        # Announcements look further up than any roll.
+        reach = most + (int(rows.max()) if self.announce.size else 0)
+        kernels.fill_top(D, B, F, rows, most, reach, self.slot, exact, 0.0 if R.shape[1] else self.sure, swept)
+        if full is not None and ((rows < full) & (swept + reach > rows)).any():
+            return False
         if self.straight is not None:
             self.straight(D.reshape(batches, -1), B.reshape(batches, -1), F, swept, start)
         else:
@@ -218,6 +239,7 @@ class _TwoPlayers:
                 D, R, B, F, F, swept, rows + most - 1, limit, tuple(self.tables), self.slot, exact, self.announce, start
             )
         self.passes += batches
+        return True
 
     def _last_turns(self) -> tuple[Floats, Floats]:
         """The chance that one last turn beats a lead: of a fresh turn, and of one taken over.
@@ -233,9 +255,7 @@ class _TwoPlayers:
         taken: list[list[Floats]] = [[], []]
         for kind, need in enumerate(self.needs):
             longest = 6 * self.target + 600
-            while len(values[kind]) <= leads_taken or (
-                values[kind][-1] > _NO_CHANCE and len(values[kind]) < longest
-            ):
+            while len(values[kind]) <= leads_taken or (values[kind][-1] > _NO_CHANCE and len(values[kind]) < longest):
                 leads = np.arange(len(values[kind]), len(values[kind]) + LANES)
                 rows = np.array([max(int(leads[-1]), need, turn_rows) + 2])
                 D, B = self.work(1, int(rows[0]))
@@ -249,8 +269,6 @@ class _TwoPlayers:
                 B[0] = worth[:, None, :]
                 if self.must:
                     B[0, :, 0] = np.where(points >= leads, worth, -1.0)
-                if not rules.exact:
-                    kernels.fill_above(D, B, rows, self.tables.most, self.slot)
                 start = np.zeros((1, LANES))
                 R = np.zeros((1, turn_rows, self.dice + 1, LANES))
                 straight_kernel, self.straight = self.straight, None if turn_rows else self.straight
@@ -289,20 +307,39 @@ class _TwoPlayers:
             if self.progress is not None:
                 self.progress(1.0 - (total / max(1, layers)) ** 2)
 
-    def lanes(self, D: Floats, B: Floats, side: Ints, mine: Ints, theirs: Ints, held: Ints) -> _Lanes:
-        """Lay states out in lanes and fill ``B`` with what banking is worth in each."""
+    def lanes(self, states: tuple[Ints, ...], F: Floats) -> _Lanes:
+        """Lay states (side, mine, theirs, held) out in lanes; ``F`` are their scoreless values, or guesses."""
+        mine = states[1]
         batches = -(-mine.size // LANES)
         padded = np.minimum(np.arange(batches * LANES), mine.size - 1)
-        reach = (self.target - mine[padded]).reshape(batches, LANES)
-        rows = np.maximum(reach.max(axis=1), max(*self.needs, self.turn_rows)) + 1 + self.beyond
-        rows = np.minimum(rows, self.rows)
-        kernels.gather(
-            B[:batches], self.V, self.Q, self.taken, self.taken_last, side[padded], mine[padded], theirs[padded],
-            held[padded], rows, self.slot, self.params,
-        )  # fmt: skip
-        if not self.rules.exact:
-            kernels.fill_above(D[:batches], B[:batches], rows, self.tables.most, self.slot)
-        return _Lanes(batches, padded, rows, reach, np.empty((batches, LANES)))
+        side, mine, theirs, held = (numbers[padded] for numbers in states)
+        reach = (self.target - mine).reshape(batches, LANES)
+        least = np.maximum(reach.max(axis=1), max(*self.needs, self.turn_rows)) + 1
+        full = np.minimum(least + (0 if self.rules.exact else self.beyond), self.rows)
+        rows = full
+        if self.beyond and not (self.takeover or self.announce.size):
+            # Rows in which everybody banks, give or take a factor of 2, are not looked at.
+            safe = self.sure * (1.0 - F[padded]) / 2
+            leads = np.where(theirs <= self.zero, *(_longest(Q, safe) for Q in self.Q))
+            above = np.where(self.last_turn[side] > 0, leads + theirs - mine, 0).reshape(batches, LANES).max(axis=1)
+            rows = np.minimum(full, np.maximum(least, above + 1) + self.tables.most)
+        return _Lanes(batches, padded, (side, mine, theirs, held), full, rows, reach, np.empty((batches, LANES)))
+
+    def evaluate(self, D: Floats, B: Floats, lanes: _Lanes, F: Floats, R: Floats) -> Floats:
+        """Return the values of a turn for every state of ``lanes``, given their scoreless values ``F``."""
+        wide = F[lanes.padded].reshape(lanes.batches, LANES)
+        for _ in range(2):
+            if not lanes.gathered:
+                side, mine, theirs, held = lanes.states
+                kernels.gather(
+                    B[: lanes.batches], self.V, self.Q, self.taken, self.taken_last, side, mine, theirs, held,
+                    lanes.rows, self.slot, self.params,
+                )  # fmt: skip
+                lanes.gathered = True
+            if self.sweep(D, B, wide, lanes.rows, lanes.reach, lanes.start, R, lanes.full):
+                break
+            lanes.rows, lanes.gathered = lanes.full, False
+        return lanes.start.reshape(-1)[: F.size].copy()
 
     def scoreless(self, side: Ints, mine: Ints, theirs: Ints, own: Ints, held: Ints) -> Floats:
         """The values of scoreless turns, by the values as they stand."""
@@ -317,29 +354,29 @@ class _TwoPlayers:
         self.taken = solution.taken
         state = tuple(np.array([number]) for number in (side, mine, theirs, own, held))
         D, B = self.work(1, self.rows)
-        lanes = self.lanes(D, B, state[0], state[1], state[2], state[4])
+        F = self.scoreless(*state)
+        lanes = self.lanes((*state[:3], state[4]), F)
+        lanes.rows = lanes.full
         rows = int(lanes.rows[0])
         R = np.zeros((1, rows, self.dice + 1, LANES))
-        F = np.full((1, LANES), self.scoreless(*state)[0])
-        self.sweep(D, B, F, lanes.rows, lanes.reach, lanes.start, R)
+        self.evaluate(D, B, lanes, F, R)
         after = D[0].reshape(-1, self.dice, LANES)[:rows, :, 0].copy()
         bank = B[0, :rows][:, self.slot, 0].copy()
-        return TurnValues(after, R[0, :, :, 0].copy(), bank, float(F[0, 0]))
+        return TurnValues(after, R[0, :, :, 0].copy(), bank, float(F[0]))
 
     def _layer(self, D: Floats, B: Floats, side: Ints, mine: Ints, theirs: Ints, slopes: Floats) -> None:
-        lanes = self.lanes(D, B, side, mine, theirs, np.zeros_like(mine))
         # Lane (side, a, b) and its other side (1 - side, b, a) stand symmetrically in the layer.
         partner = np.arange(mine.size)[::-1].copy()
         V = self.V[:, :, :, 0, 0]
         up = np.minimum(mine + 1, self.target - 1), np.minimum(theirs + 1, self.target - 1)
         guess = V[side, up[0], theirs] + V[side, mine, up[1]] - V[side, up[0], up[1]]
         F = np.clip(1.0 - guess[partner], 0.0, 1.0)
+        lanes = self.lanes((side, mine, theirs, np.zeros_like(mine)), F)
         slope = slopes[side, mine].copy()
         F_before, R_before = F.copy(), F.copy()
         raw = np.zeros((lanes.batches, self.turn_rows, self.dice + 1, LANES))
         for step in range(100):
-            self.sweep(D, B, F[lanes.padded].reshape(lanes.batches, LANES), lanes.rows, lanes.reach, lanes.start, raw)
-            R = lanes.start.reshape(-1)[: mine.size].copy()
+            R = self.evaluate(D, B, lanes, F, raw)
             change = kernels.newton(F, R, F_before, R_before, slope, partner, step > 0)
             if change < _TOLERANCE:
                 break
@@ -355,9 +392,12 @@ class _TwoPlayers:
 class _Lanes:
     batches: int
     padded: Ints
+    states: tuple[Ints, ...]
+    full: Ints
     rows: Ints
     reach: Ints
     start: Floats
+    gathered: bool = False
 
 
 class _Penalties:
@@ -369,6 +409,7 @@ class _Penalties:
 
     def __init__(self, game: _TwoPlayers) -> None:
         self.game = game
+        self.groups = list(self._groups())
 
     def run(self) -> None:
         game = self.game
@@ -399,26 +440,27 @@ class _Penalties:
         at = np.maximum(0, np.arange(game.target) - game.zero)
         game.V[:] = values[:, at][:, :, at][..., None, None]
 
+    def _groups(self) -> Iterator[tuple[Ints, ...]]:
+        """States (side, mine, theirs, own count, the other's) that do not depend on each other, in order."""
+        game = self.game
+        for total in range(2 * (game.target - 1), -1, -1):
+            scores = np.arange(max(0, total - game.target + 1), min(game.target - 1, total) + 1)
+            for both in range(2 * (game.counts - 1), -1, -1):
+                counts = np.arange(max(0, both - game.counts + 1), min(game.counts - 1, both) + 1)
+                side, mine, own = (
+                    axis.ravel() for axis in np.meshgrid(np.arange(game.sides), scores, counts, indexing="ij")
+                )
+                yield side, mine, total - mine, own, both - own
+
     def _sweep_all(self, D: Floats, B: Floats) -> None:
         game = self.game
-        target, counts = game.target, game.counts
-        for total in range(2 * (target - 1), -1, -1):
-            low, high = max(0, total - target + 1), min(target - 1, total)
-            for both in range(2 * (counts - 1), -1, -1):
-                pairs = [(own, both - own) for own in range(counts) if 0 <= both - own < counts]
-                grid = np.array(
-                    [(s, a, own, held) for s in range(game.sides) for a in range(low, high + 1) for own, held in pairs]
-                )
-                side, mine, own, held = grid.T
-                theirs = total - mine
-                lanes = game.lanes(D, B, side, mine, theirs, held)
-                F = game.scoreless(side, mine, theirs, own, held)
-                raw = np.zeros((lanes.batches, game.turn_rows, game.dice + 1, LANES))
-                F = F[lanes.padded].reshape(lanes.batches, LANES)
-                game.sweep(D, B, F, lanes.rows, lanes.reach, lanes.start, raw)
-                game.V[side, mine, theirs, own, held] = lanes.start.reshape(-1)[: mine.size]
-                if game.turn_rows:
-                    # Who may take over faces a player who has just banked: no scoreless turns on the other side.
-                    flat = np.moveaxis(raw, -1, 1).reshape(-1, game.turn_rows, game.dice + 1)[: mine.size]
-                    fresh = held == 0
-                    game.taken[side[fresh], mine[fresh], theirs[fresh], own[fresh]] = flat[fresh]
+        for side, mine, theirs, own, held in self.groups:
+            F = game.scoreless(side, mine, theirs, own, held)
+            lanes = game.lanes((side, mine, theirs, held), F)
+            raw = np.zeros((lanes.batches, game.turn_rows, game.dice + 1, LANES))
+            game.V[side, mine, theirs, own, held] = game.evaluate(D, B, lanes, F, raw)
+            if game.turn_rows:
+                # Who may take over faces a player who has just banked: no scoreless turns on the other side.
+                flat = np.moveaxis(raw, -1, 1).reshape(-1, game.turn_rows, game.dice + 1)[: mine.size]
+                fresh = held == 0
+                game.taken[side[fresh], mine[fresh], theirs[fresh], own[fresh]] = flat[fresh]
