@@ -20,8 +20,9 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
 from cinqmille import Rules
+from cinqmille.solvable import cost
 from cinqmille.solver import solve_two
-from cinqmille.three import cost, solve_many
+from cinqmille.three import solve_many
 
 GIB = 1 << 30
 

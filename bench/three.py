@@ -22,7 +22,8 @@ import time
 from pathlib import Path
 
 from cinqmille import Rules
-from cinqmille.three import ManySolution, cost, solve_many
+from cinqmille.solvable import ManySolution, cost
+from cinqmille.three import solve_many
 
 RULES = "cinq-des"
 ASKED = {1: 0.6, 2: 0.33}

@@ -33,6 +33,7 @@ FLOORS = (
     (
         "compiling",
         "tables",
+        "solvable",
         "_kernels",
         "_sim_kernels",
         "_three_kernels",

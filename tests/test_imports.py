@@ -47,3 +47,9 @@ def test_what_computes_is_loaded_when_it_is_used_and_not_before() -> None:
 def test_an_unknown_name_is_told() -> None:
     with pytest.raises(AttributeError, match="'cinqmille' has no attribute 'solv'"):
         cinqmille.solv  # noqa: B018
+
+
+def test_a_stored_solution_is_read_without_compiled_code() -> None:
+    loaded = packages_loaded_by("from cinqmille import PRESETS, solve; solve(PRESETS['cinq-des']).win")
+    assert "numpy" in loaded
+    assert not loaded & {"numba", "llvmlite"}

@@ -14,8 +14,9 @@ import pytest
 
 from cinqmille import PRESETS, InvalidText, Position, Rules, advise, solve, start
 from cinqmille import solutions as shelf
-from cinqmille.solver import Solution, solve_two, unsolvable
-from cinqmille.three import ManySolution, solve_many
+from cinqmille.solvable import ManySolution, Solution, unsolvable
+from cinqmille.solver import solve_two
+from cinqmille.three import solve_many
 
 PAIR = Rules.parse("cinq-des(target=500, entry=100)")
 TRIO = Rules.parse("cinq-des(target=300, entry=100)")

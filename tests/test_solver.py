@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from cinqmille import PRESETS, InvalidRules, Rules, solve, solver
+from cinqmille import PRESETS, InvalidRules, Rules, solvable, solve
 from cinqmille.solver import solve_two, turn_values
 from exact import Game
 
@@ -152,6 +152,6 @@ def test_rules_that_remember_histories_are_refused_by_name(rule: str) -> None:
 
 
 def test_a_rule_the_kernels_do_not_know_is_refused_by_name(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(solver, "_KNOWN", solver._KNOWN - {"hot_dice"})
-    assert solver.unsolvable(Rules.parse("cinq-des(hot_dice=must)")) == "hot_dice"
-    assert solver.unsolvable(PRESETS["cinq-des"]) is None
+    monkeypatch.setattr(solvable, "_KNOWN", solvable._KNOWN - {"hot_dice"})
+    assert solvable.unsolvable(Rules.parse("cinq-des(hot_dice=must)")) == "hot_dice"
+    assert solvable.unsolvable(PRESETS["cinq-des"]) is None

@@ -18,8 +18,9 @@ import pytest
 import referee
 from cinqmille import InvalidRules, Rules
 from cinqmille.cycles import Plan, equilibrium, values
+from cinqmille.solvable import ManySolution, cost, unsolvable_many
 from cinqmille.solver import solve_two
-from cinqmille.three import ManySolution, cost, solve_many, turn_many, unsolvable_many
+from cinqmille.three import solve_many, turn_many
 
 Vector = tuple[float, ...]
 Bank = Callable[[int, bool], Vector | None]

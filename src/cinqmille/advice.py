@@ -21,9 +21,8 @@ from cinqmille.game import Plan, apply, bank_problem, legal_plans
 from cinqmille.outlook import Outlook, Reason, followers_of, last_turn, outlook, outlook_of
 from cinqmille.position import Position, Seat
 from cinqmille.scoring import format_dice
-from cinqmille.solver import Solution
+from cinqmille.solvable import ManySolution, Solution
 from cinqmille.tables import Floats, Ints, rule_tables
-from cinqmille.three import ManySolution
 
 __all__ = ["Advice", "Reason", "Valued", "advise", "turn_of"]
 

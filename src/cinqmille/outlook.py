@@ -34,9 +34,8 @@ from cinqmille.errors import InvalidRules
 from cinqmille.position import Position
 from cinqmille.rules import Rules
 from cinqmille.solutions import at_hand, solve, stamp
-from cinqmille.solver import Solution, unsolvable
+from cinqmille.solvable import ManySolution, Solution, unsolvable, unsolvable_many
 from cinqmille.tables import Floats, Ints, rule_tables
-from cinqmille.three import ManySolution, unsolvable_many
 
 # A lead that is caught with less than this chance is safe.
 _NO_CHANCE = 1e-13

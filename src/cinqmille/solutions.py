@@ -19,7 +19,7 @@ import json
 import os
 import tempfile
 import zlib
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from importlib import resources
 from pathlib import Path
 from typing import Any, Literal, overload
@@ -30,9 +30,8 @@ from platformdirs import user_cache_path
 
 from cinqmille.errors import InvalidText
 from cinqmille.rules import Rules
-from cinqmille.solver import Progress, Solution, solve_two
+from cinqmille.solvable import ManySolution, Solution, effort, unsolvable_many
 from cinqmille.tables import Floats
-from cinqmille.three import ManySolution, effort, solve_many, unsolvable_many
 
 VERSION = 2
 _MAGIC = b"cinqmille-solution"
@@ -42,6 +41,7 @@ _STEP = 2.0**-_BITS
 # Larger ones are solved again when they are needed: only turns that may be taken over, at high targets, are so many.
 MOST_BYTES = 200_000_000
 
+Progress = Callable[[float], None]
 Origin = Literal["shipped", "cached", "solved", "unkept"]
 
 
@@ -84,7 +84,15 @@ def find(
     if known is not None:
         return known
     solution: Solution | ManySolution
-    solution = solve_two(rules, progress=progress) if players == 2 else solve_many(rules, players, progress=progress)
+    # Kernels are loaded only where something is to be solved: what is stored is there sooner.
+    if players == 2:
+        from cinqmille.solver import solve_two
+
+        solution = solve_two(rules, progress=progress)
+    else:
+        from cinqmille.three import solve_many
+
+        solution = solve_many(rules, players, progress=progress)
     if sum(array.nbytes for _, array, _ in _arrays(solution)) > MOST_BYTES:
         return solution, "unkept"
     try:

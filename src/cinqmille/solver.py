@@ -23,7 +23,9 @@ import numpy as np
 import cinqmille._kernels as kernels
 import cinqmille.straight as straight
 from cinqmille.errors import InvalidRules
-from cinqmille.rules import PARAMETERS, Rules
+from cinqmille.rules import Rules
+from cinqmille.solvable import Solution, unsolvable
+from cinqmille.solvable import zero_index as _zero
 from cinqmille.tables import Floats, Ints, RuleTables, aligned, rule_tables
 
 LANES = kernels.LANES
@@ -39,57 +41,6 @@ _PENALTY_SWEEPS = 12
 _MOST_BYTES = 3 << 30
 # Below this chance a lead cannot be caught: the value of banking is 1 to the last digit.
 _NO_CHANCE = 1e-16
-
-
-@dataclass(frozen=True, slots=True)
-class Solution:
-    """A solved game.
-
-    ``values[side, mine, theirs, count_mine, count_theirs]`` is the chance to win (a shared win counts as its share)
-    of the player about to begin a turn, without a turn to take over. Scores are in steps from ``floor`` up;
-    ``side`` is the seat where the seats differ (``finish_round``), else 0. ``taken[side, mine, theirs, count_mine,
-    t, dice]`` are the values of turns taken over with ``t`` points at risk (no rows where nobody takes over).
-    ``passes`` counts sweeps of 32 states, ``seconds`` the solve alone.
-    """
-
-    rules: Rules
-    values: Floats
-    taken: Floats
-    residual: float
-    passes: int
-    seconds: float
-
-    @property
-    def zero(self) -> int:
-        """The index of a score of 0."""
-        return _zero(self.rules)
-
-    @property
-    def win(self) -> tuple[float, float]:
-        """The chance to win of each seat from the start."""
-        first = float(self.values[0, self.zero, self.zero, 0, 0])
-        return first, 1.0 - first
-
-
-# What the arrays and kernels know; whatever else a sheet may say one day is refused by name, never ignored.
-_KNOWN = {
-    *("dice", "target", "entry", "ending", "tie", "min_bank", "equal_scores", "hot_dice", "keep", "blank_roll"),
-    *("scoreless_limit", "scoreless_penalty", "floor", "strike", "prediction", "last_leg", "takeover", "exact"),
-}
-
-
-def unsolvable(rules: Rules) -> str | None:
-    """Return the first parameter that rules an exact solution out: its memory is unbounded, or it is unknown here."""
-    for parameter in PARAMETERS:
-        if parameter.name not in _KNOWN and getattr(rules, parameter.name) != parameter.default:
-            return parameter.name
-    if rules.equal_scores == "fall":
-        return "equal_scores"
-    if rules.strike:
-        return "strike"
-    if rules.scoreless_limit and rules.scoreless_penalty == "previous":
-        return "scoreless_penalty"
-    return None
 
 
 def solve_two(rules: Rules, *, progress: Progress | None = None, written_out: bool | None = None) -> Solution:
@@ -133,11 +84,6 @@ def turn_values(solution: Solution, *, side: int, mine: int, theirs: int, own: i
 def _arrays(rules: Rules) -> _TwoPlayers:
     """The arrays with which turns are recomputed."""
     return _TwoPlayers(rules, written_out=False, progress=None)
-
-
-def _zero(rules: Rules) -> int:
-    loses_points = rules.scoreless_limit > 0 and isinstance(rules.scoreless_penalty, int)
-    return -rules.floor // rules.step if loses_points else 0
 
 
 def _longest(Q: Floats, safe: Floats) -> Ints:

@@ -22,7 +22,6 @@ last step of any cycle; in mixed cycles, of the mover's own chance.
 
 from __future__ import annotations
 
-import os
 import queue
 import time
 from collections.abc import Callable, Iterable, Sequence
@@ -34,9 +33,9 @@ import numpy as np
 
 from cinqmille import _three_kernels as kernels
 from cinqmille import cycles, lastturns
-from cinqmille.errors import InvalidRules
 from cinqmille.rules import Rules
-from cinqmille.solver import unsolvable
+from cinqmille.solvable import LONG_WORK, ManySolution, cost, verify_many
+from cinqmille.solvable import cores as machine_cores
 from cinqmille.tables import Floats, Ints, aligned, rule_tables
 from cinqmille.turns import ABREAST, Turn
 
@@ -48,46 +47,6 @@ _STEPS = 20
 _MIXED_STEPS = 40
 # Cycles that are swept in one call, times ABREAST: enough to make calls cheap, few enough for the cache.
 _GROUPS = 12
-# Options looked at from which on the sweep is written out for the table, and how many a core looks at in a second,
-# generic and written out: measured, and good for a rough guess.
-_LONG_WORK = 3e9
-_PACE, _PACE_WRITTEN_OUT = 1.2e9, 3.5e9
-# Rows that the last turns add, about, whatever the target.
-_ROWS_OF_THE_END = 1e8
-
-
-@dataclass(frozen=True, slots=True)
-class ManySolution:
-    """A solved game of ``players``.
-
-    ``values[side, mine, next, ..., last, k]`` is the chance to win (a shared win counts as its share) of the player
-    about to begin a turn (k = 0) and of the others in turn order; that of the last one is what is missing to 1.
-    Scores are in steps; ``side`` is the seat where the seats differ (``finish_round``), else 0.
-
-    ``last`` and ``middle`` are the chances in the last turns (see ``lastturns``); without last turns they are nothing.
-    ``passes`` counts sweeps of ABREAST states, ``mixed`` lists a state of every cycle in which plans are drawn by
-    lot, ``seconds`` is the solve alone, compiled.
-    """
-
-    rules: Rules
-    players: int
-    values: Floats
-    last: Floats
-    middle: Floats
-    residual: float
-    passes: int
-    mixed: tuple[tuple[int, ...], ...]
-    seconds: float
-
-    @property
-    def win(self) -> tuple[float, ...]:
-        """The chance to win of each seat from the start."""
-        return self.chances((0,) * self.players)
-
-    def chances(self, scores: Iterable[int], *, side: int = 0) -> tuple[float, ...]:
-        """The chances of all players at the start of a turn; scores in steps, both from the player to move on."""
-        found = self.values[(side, *scores)].tolist()
-        return (*found, 1.0 - sum(found))
 
 
 @dataclass(frozen=True, slots=True)
@@ -104,65 +63,6 @@ class ManyTurn:
     rolled: Floats
     bank: Floats
     scoreless: Floats
-
-
-@dataclass(frozen=True, slots=True)
-class Cost:
-    """What a game costs to solve: states at the start of a turn, bytes of their values, rows of turns to sweep."""
-
-    states: int
-    bytes: int
-    rows: int
-
-    def hours(self, rows_per_second: float) -> float:
-        """Hours at so many rows a second."""
-        return self.rows / rows_per_second / 3600
-
-
-def unsolvable_many(rules: Rules, players: int) -> str | None:
-    """Return the name of the first parameter that keeps ``solve_many`` from an exact solution, or None."""
-    name = unsolvable(rules)
-    if name is None and rules.scoreless_limit:
-        name = "scoreless_limit"
-    for flag in ("prediction", "takeover"):
-        if name is None and getattr(rules, flag) not in (False, "never"):
-            name = flag
-    if name is None and rules.ending != "first" and players > 3:
-        name = "ending"
-    return name
-
-
-def cost(rules: Rules, players: int = 3, *, sweeps: float = 5.0) -> Cost:
-    """Return what solving would cost, with so many sweeps of a state on average; rows above the target not counted."""
-    target = rules.target // rules.step
-    states = target**players * (players if rules.ending == "finish_round" else 1)
-    rows = sweeps * states * (target + 1) / 2
-    return Cost(states, 8 * (players - 1) * states, round(rows))
-
-
-def verify_many(rules: Rules, players: int) -> None:
-    """Raise InvalidRules when ``solve_many`` cannot solve this game, naming the parameter, or not in this memory."""
-    if not 2 <= players <= 8:
-        raise InvalidRules("players_number", players=players)
-    name = unsolvable_many(rules, players)
-    if name is not None:
-        value = str(getattr(rules, name)).lower()
-        if unsolvable(rules):
-            raise InvalidRules("not_solvable", name=name, value=value)
-        raise InvalidRules("not_solvable_many", name=name, value=value, players=players)
-    needed, most = cost(rules, players), _memory()
-    if needed.bytes > most:
-        raise InvalidRules(
-            "solution_exceeds_memory", rules=rules.canonical, players=players, states=needed.states,
-            gigabytes=-(-needed.bytes // 10**9), most=most // 10**9,
-        )  # fmt: skip
-
-
-def effort(rules: Rules, players: int = 3) -> float:
-    """Return about how many seconds solving takes here, all cores working and all compiled: a rough guess."""
-    rows = cost(rules, players).rows + (0 if rules.ending == "first" else _ROWS_OF_THE_END)
-    work = rows * len(rule_tables(rules).points)
-    return work / _cores() / (_PACE_WRITTEN_OUT if work > _LONG_WORK else _PACE)
 
 
 def solve_many(
@@ -182,7 +82,7 @@ def solve_many(
     """
     verify_many(rules, players)
     game = _Game(rules, players, written_out=written_out)
-    rooms = [_Room(game, _GROUPS) for _ in range(cores or _cores())]
+    rooms = [_Room(game, _GROUPS) for _ in range(cores or machine_cores())]
     game.compile(rooms[0])
     begun = time.perf_counter()
     game.run(rooms, progress)
@@ -191,17 +91,6 @@ def solve_many(
     return ManySolution(
         rules, players, game.shaped, game.last, game.middle, count.residual, count.passes, count.mixed, seconds
     )
-
-
-def _memory() -> int:
-    """Bytes of memory of this machine; where it does not say, what every array may have."""
-    if {"SC_PHYS_PAGES", "SC_PAGE_SIZE"} <= set(getattr(os, "sysconf_names", ())):
-        return os.sysconf("SC_PHYS_PAGES") * os.sysconf("SC_PAGE_SIZE")
-    return 1 << 34
-
-
-def _cores() -> int:
-    return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
 
 
 def turn_many(
@@ -261,7 +150,7 @@ class _Game:
         follow = {"first": [0], "last_turns": [players - 1], "finish_round": range(players - 1, -1, -1)}
         self.follow: Ints = np.array(follow[rules.ending])
         self.params = (self.target, *self.needs, rules.cap // step, rules.hot_dice == "must", rules.exact)
-        long_work = cost(rules, players).rows * len(self.tables.points) > _LONG_WORK
+        long_work = cost(rules, players).rows * len(self.tables.points) > LONG_WORK
         self.written_out = long_work if written_out is None else written_out
         self.count = _Count()
         following = int(self.follow.max())

@@ -7,8 +7,7 @@ from cinqmille.cli.refusals import Refusal
 from cinqmille.cli.waiting import remark, waiting
 from cinqmille.rules import Rules
 from cinqmille.solutions import Origin, find, stored
-from cinqmille.solver import Solution
-from cinqmille.three import ManySolution, cost, effort, verify_many
+from cinqmille.solvable import ManySolution, Solution, cost, effort, verify_many
 from cinqmille.words import Words
 
 # From so many seconds on it is asked for by name, and from so many on its cost is told before.
