@@ -40,6 +40,7 @@ FLOORS = (
         "_advice_kernels",
         "straight",
         "solver",
+        "turnbook",
         "turns",
         "cycles",
         "lastturns",
@@ -49,7 +50,7 @@ FLOORS = (
         "outlook",
         "advice",
     ),
-    ("bots", "policies", "reports", "simulation"),
+    ("experts", "bots", "policies", "reports", "simulation"),
     ("dice", "plaintext", "words", "reasons", "counsel", "combinations", "sheet", "told", "table", "store"),
 )
 DOORS = ("cli", "terminal", "web", "env")

@@ -149,7 +149,7 @@ def play(first, games, seed, rotate, rules, rolls, menus, bank, worth, totals, o
             s[lane, DICE] = dice
             if chosen:
                 s[lane, ROOM] = target - mine if exact else FAR
-                s[lane, ROW] = _worth_row(s, lane, worth_rows[b], p, floor) if minded else -1
+                s[lane, ROW] = _worth_row(s, lane, worth_rows[b], p, seats, floor) if minded else -1
             k += 1
         if chosen:
             _roll_chosen(s, active, lanes, rolls, menus, bank_from, worth, exact, log)
@@ -275,15 +275,22 @@ def _choose(s, lane, menu, menus, values, exact):
 
 
 @njit(cache=True, nogil=True)
-def _worth_row(s, lane, rows, p, floor):
-    """The row of ``worth`` for the turn that player ``p`` of two begins; every index stops at its last."""
-    other = 1 - p
+def _worth_row(s, lane, rows, p, seats, floor):
+    """The row of ``worth`` for the turn that player ``p`` begins; every index stops at its last.
+
+    With more than two players the other's score is the best of the others' scores.
+    """
+    other = np.int64(p == 0)
+    best = s[lane, SCORE + other]
+    for seat in range(seats):
+        if seat != p:
+            best = max(best, s[lane, SCORE + seat])
     return rows[
         min(p, rows.shape[0] - 1),
         min(s[lane, IDLE + p], rows.shape[1] - 1),
         min(s[lane, IDLE + other], rows.shape[2] - 1),
         min(s[lane, SCORE + p] - floor, rows.shape[3] - 1),
-        min(s[lane, SCORE + other] - floor, rows.shape[4] - 1),
+        min(best - floor, rows.shape[4] - 1),
     ]
 
 

@@ -15,12 +15,14 @@ import numpy as np
 import numpy.typing as npt
 
 from cinqmille import _sim_kernels as kernels
-from cinqmille.bots import Bot, Steady
+from cinqmille.bots import NEVER, Bot, Cautious, Gambler, Habit, Mood, Steady
 from cinqmille.patterns import FACES
 from cinqmille.rules import PARAMETERS, Rules
 from cinqmille.scoring import scored
 from cinqmille.tables import Ints, rule_tables
 
+_HABITS = (Cautious, Gambler)
+_MOST_STEPS = 1_000  # scores for which the arrays of habits are worked out
 MOST_TURNS = 1_000_000  # of all players in one game: whoever needs more never comes to an end
 
 Arrays = tuple[npt.NDArray[np.float32], npt.NDArray[np.bool_], npt.NDArray[np.int32]]
@@ -41,7 +43,10 @@ class TableBot(Protocol):
 
 @runtime_checkable
 class WorthBot(Protocol):
-    """A bot for two players whose choices are arrays over the whole game. Its ``choose`` must say the same.
+    """A bot whose choices are arrays over the whole game of two players. Its ``choose`` must say the same.
+
+    One that has a method ``fits(rules, players)`` says itself where it can be played so. With more than two players the
+    other's score is the best of the others' scores, and their scoreless turns are not looked at.
 
     Of a roll's options, in rising order of points and then of dice left, it takes the first that is worth most, and
     banks where ``banks`` says so and the rules allow it.
@@ -65,9 +70,16 @@ def kernel_plays(rules: Rules, bots: Sequence[Bot]) -> bool:
     }  # fmt: skip
     strange = [one.name for one in PARAMETERS if one.name not in known and getattr(rules, one.name) != one.default]
     remembers = rules.scoreless_limit > 0 and rules.scoreless_penalty == "previous"
-    tables = all(type(one) is Steady or isinstance(one, TableBot | WorthBot) for one in bots)
-    alone = any(isinstance(one, WorthBot) for one in bots) and len(bots) != 2
-    return tables and not strange and not remembers and not alone
+    return not strange and not remembers and all(_fits(one, rules, len(bots)) for one in bots)
+
+
+def _fits(one: Bot, rules: Rules, players: int) -> bool:
+    if type(one) is Steady or isinstance(one, TableBot):
+        return True
+    if isinstance(one, WorthBot):
+        fits = getattr(one, "fits", None)
+        return bool(fits(rules, players)) if fits is not None else players == 2
+    return type(one) in _HABITS and (rules.target - rules.floor) // rules.step <= _MOST_STEPS
 
 
 class Prepared(NamedTuple):
@@ -165,17 +177,22 @@ def bank_rows(rules: Rules, bots: Sequence[Bot]) -> tuple[Ints, Ints]:
 def _thresholds(rules: Rules, one: Bot) -> Sequence[int]:
     if type(one) is Steady:
         return (one.threshold,) * rules.dice
-    if not isinstance(one, TableBot):
+    if not _is_table(one):
         return (0,) * rules.dice
+    assert isinstance(one, TableBot)
     points = one.bank_from(rules)
     if len(points) != rules.dice:
         raise ValueError(f"{one.spec}: bank_from gives {len(points)} numbers for {rules.dice} dice")
     return points
 
 
+def _is_table(one: Bot) -> bool:
+    return type(one) is Steady or isinstance(one, TableBot)
+
+
 def _worth(rules: Rules, bots: Sequence[Bot]) -> tuple[Any, ...]:
     """The arrays of all bots that have some, as one; a bot that has none has rows of -1."""
-    given = {place: _checked(rules, one) for place, one in enumerate(bots) if isinstance(one, WorthBot)}
+    given = {place: _checked(rules, one) for place, one in enumerate(bots) if not _is_table(one)}
     if not given:
         return np.zeros((0, 1, 1), np.float32), np.zeros((0, 1, 1), np.bool_), np.zeros((0, 1, 1, 1, 1, 1), np.int32)
     deep = max(values.shape[1] for values, _, _ in given.values())
@@ -187,18 +204,64 @@ def _worth(rules: Rules, bots: Sequence[Bot]) -> tuple[Any, ...]:
         if id(values) not in at:
             at[id(values)] = count
             count += len(values)
-            # What is longer than its own arrays goes on as their last entry, and is banked.
             more = deep - values.shape[1]
-            all_values.append(np.pad(values, ((0, 0), (0, more), (0, 0)), mode="edge"))
-            all_banks.append(np.pad(banks[:, :-1], ((0, 0), (0, more + 1), (0, 0)), constant_values=True))
-        row_of[place] = at[id(values)] + np.pad(rows, [(0, more) for more in shape - rows.shape], mode="edge")
+            if more or not banks[:, -1].all():
+                # What is longer than its own arrays goes on as their last entry, and is banked.
+                values = np.pad(values, ((0, 0), (0, more), (0, 0)), mode="edge")
+                banks = np.pad(banks[:, :-1], ((0, 0), (0, more + 1), (0, 0)), constant_values=True)
+            all_values.append(values)
+            all_banks.append(banks)
+        row_of[place] = at[id(given[place][0])] + np.pad(rows, [(0, more) for more in shape - rows.shape], mode="edge")
+    if len(all_values) == 1:
+        return all_values[0], all_banks[0], row_of  # perfect play may be large: no copy
     return np.concatenate(all_values), np.concatenate(all_banks), row_of
 
 
-def _checked(rules: Rules, one: WorthBot) -> Arrays:
+def _checked(rules: Rules, one: Bot) -> Arrays:
     """The arrays of a bot; the kernel trusts them, so that what does not fit must not come so far."""
-    values, banks, rows = one.worth(rules)
+    if isinstance(one, WorthBot):
+        values, banks, rows = one.worth(rules)
+    else:
+        assert isinstance(one, Habit)
+        values, banks, rows = habit_arrays(rules, one)
     fits = values.ndim == 3 and rows.ndim == 5 and values.size and rows.size and values.shape[2] == rules.dice
     if not fits or banks.shape != values.shape or rows.min() < 0 or rows.max() >= len(values):
         raise ValueError(f"the arrays {values.shape}, {banks.shape} and {rows.shape} do not fit together")
     return np.asarray(values, np.float32), np.asarray(banks, np.bool_), np.asarray(rows, np.int32)
+
+
+def habit_arrays(rules: Rules, one: Habit) -> Arrays:
+    """Return the choices of a bot with habits as arrays, as :class:`WorthBot` has them."""
+    step = rules.step
+    target, floor = rules.target // step, rules.floor // step
+    # In the last turns a lead above the target is taken for the target.
+    last = 0 if rules.ending == "first" else target
+    number: dict[tuple[Mood, int], int] = {}
+    rows = np.zeros((target - floor, target - floor + last), dtype=np.int32)
+    for a in range(floor, target):
+        for b in range(floor, target + last):
+            mood = one.mood(rules, a * step, b * step)
+            rows[a - floor, b - floor] = number.setdefault((mood, a), len(number))
+    wanted = [points // step + 1 for mood, _ in number for points in mood.bank_from if points < NEVER]
+    deep = max(target - floor, *wanted) + rule_tables(rules).most + 2
+    made = [_mood_arrays(rules, mood, score * step, deep) for mood, score in number]
+    return np.stack([one for one, _ in made]), np.stack([one for _, one in made]), rows.reshape(1, 1, 1, *rows.shape)
+
+
+def _mood_arrays(
+    rules: Rules, mood: Mood, score: int, deep: int
+) -> tuple[npt.NDArray[np.float32], npt.NDArray[np.bool_]]:
+    """``Mood.worth`` and ``Mood.banks`` for all points and dice left."""
+    steps, left = np.arange(deep)[:, None], np.arange(rules.dice)
+    points = steps * rules.step
+    banks = points >= np.array(mood.bank_from)
+    if mood.settles:
+        banks |= score + points >= rules.target
+    grows = 16 * steps - left
+    values = grows
+    if mood.few:
+        values = np.where(banks, (1 << 20) + grows, (np.where(left == 0, rules.dice, left) << 16) + steps)
+    if rules.exact:
+        values = np.where(score + points > rules.target, -1 - grows, values)
+    banks[-1] = True
+    return values.astype(np.float32), banks

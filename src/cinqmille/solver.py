@@ -80,6 +80,26 @@ def turn_values(solution: Solution, *, side: int, mine: int, theirs: int, own: i
     return _arrays(solution.rules).turn(solution, side=side, mine=mine, theirs=theirs, own=own, held=held)
 
 
+def many_turns(
+    solution: Solution, rows: int, *, side: Ints, mine: Ints, theirs: Ints, own: Ints, held: Ints
+) -> tuple[Floats, Floats]:
+    """Return ``after[state, t, left]`` and ``bank`` (see ``TurnValues``) of many states, ``rows`` rows of each."""
+    return _arrays(solution.rules).turns(solution, rows, (side, mine, theirs, own, held))
+
+
+def last_turns(solution: Solution, rows: int, *, kind: int, leads: Ints) -> tuple[Floats, Floats]:
+    """Return ``after[lead, t, left]`` and ``bank`` of the last player of the last turns against each of ``leads``.
+
+    ``leads`` are steps above the own score; ``kind`` is 0 for a player who has not opened, else 1.
+    """
+    return _arrays(solution.rules).last_turns(kind, leads, rows)
+
+
+def chances_to_catch(rules: Rules) -> Floats:
+    """Return the chance that one last turn beats a lead: ``[kind, lead]``; one column where there are no last turns."""
+    return _arrays(rules).Q
+
+
 @lru_cache(maxsize=4)
 def _arrays(rules: Rules) -> _TwoPlayers:
     """The arrays with which turns are recomputed."""
@@ -192,35 +212,18 @@ class _TwoPlayers:
 
         ``Q[need, lead]`` and ``taken_last[need, lead, t, dice]``; need 0 is the entry, 1 the minimum to bank.
         """
-        rules = self.rules
-        tie = 0.5 if rules.tie == "shared" else 0.0
         # A turn taken over needs what its first player led by, at most the target, and all that it adds.
         turn_rows = self.target + max(self.needs) + 2 if self.takeover else 0
         leads_taken = self.target + turn_rows if self.takeover else 0
         values: list[list[float]] = [[], []]
         taken: list[list[Floats]] = [[], []]
-        for kind, need in enumerate(self.needs):
+        for kind in range(2):
             longest = 6 * self.target + 600
             while len(values[kind]) <= leads_taken or (values[kind][-1] > _NO_CHANCE and len(values[kind]) < longest):
                 leads = np.arange(len(values[kind]), len(values[kind]) + LANES)
-                rows = np.array([max(int(leads[-1]), need, turn_rows) + 2])
-                D, B = self.work(1, int(rows[0]))
-                points = np.arange(int(rows[0]))[:, None]
-                worth = np.where(points > leads, 1.0, np.where(points == leads, tie, 0.0))
-                if rules.exact:
-                    # The opener stands on the target: it can be tied, and passing it is a scoreless turn.
-                    worth = np.where(points > leads, -1.0, worth)
-                exempt = (points == leads) & (rules.exact and kind == 1)
-                worth[((points < need) & ~exempt) | (points == 0)] = -1.0
-                B[0] = worth[:, None, :]
-                if self.must:
-                    B[0, :, 0] = np.where(points >= leads, worth, -1.0)
-                start = np.zeros((1, LANES))
                 R = np.zeros((1, turn_rows, self.dice + 1, LANES))
-                straight_kernel, self.straight = self.straight, None if turn_rows else self.straight
-                self.sweep(D, B, np.zeros((1, LANES)), rows, leads[None, :], start, R)
-                self.straight = straight_kernel
-                values[kind] += start[0].tolist()
+                start = self._last_sweep(kind, leads, turn_rows, R)[2]
+                values[kind] += start.tolist()
                 taken[kind] += list(np.moveaxis(R[0], -1, 0))
         length = max(map(len, values))
         Q = np.array([found + [0.0] * (length - len(found)) for found in values])
@@ -235,6 +238,64 @@ class _TwoPlayers:
         self._layer(D, B, np.arange(self.sides), last, last, np.full((self.sides, self.target), 0.3))
         self.V[:], self.taken[:, last, last] = 0.5, 0.0
         self.residual, self.passes = 0.0, 0
+
+    def _last_sweep(self, kind: int, leads: Ints, least: int, R: Floats) -> tuple[Floats, Floats, Floats]:
+        """Sweep one last turn against LANES leads: ``D`` and ``B`` of at least so many rows, and the chances to win."""
+        rules, need = self.rules, self.needs[kind]
+        tie = 0.5 if rules.tie == "shared" else 0.0
+        rows = np.array([max(int(leads.max()), need, least) + 2])
+        D, B = self.work(1, int(rows[0]))
+        points = np.arange(int(rows[0]))[:, None]
+        worth = np.where(points > leads, 1.0, np.where(points == leads, tie, 0.0))
+        if rules.exact:
+            # The opener stands on the target: it can be tied, and passing it is a scoreless turn.
+            worth = np.where(points > leads, -1.0, worth)
+        exempt = (points == leads) & (rules.exact and kind == 1)
+        worth[((points < need) & ~exempt) | (points == 0)] = -1.0
+        B[0] = worth[:, None, :]
+        if self.must:
+            B[0, :, 0] = np.where(points >= leads, worth, -1.0)
+        D[:] = np.nan  # what no sweep reaches
+        start = np.zeros((1, LANES))
+        straight_kernel, self.straight = self.straight, None if R.shape[1] else self.straight
+        self.sweep(D, B, np.zeros((1, LANES)), rows, leads[None, :], start, R)
+        self.straight = straight_kernel
+        return D, B, start[0]
+
+    def last_turns(self, kind: int, leads: Ints, rows: int) -> tuple[Floats, Floats]:
+        """``after`` and ``bank`` as :func:`last_turns` returns them."""
+        after = np.empty((leads.size, rows, self.dice))
+        bank = np.empty((leads.size, rows, self.dice))
+        for first in range(0, leads.size, LANES):
+            some = leads[np.minimum(np.arange(first, first + LANES), leads.size - 1)]
+            D, B, _ = self._last_sweep(kind, some, rows, np.zeros((1, 0, self.dice + 1, LANES)))
+            known = min(LANES, leads.size - first)
+            found = D[0].reshape(-1, self.dice, LANES)[:rows, :, :known]
+            here = slice(first, first + known)
+            bank[here] = np.moveaxis(B[0, :rows][:, self.slot, :known], -1, 0)
+            after[here] = np.moveaxis(found, -1, 0)
+        return np.where(np.isnan(after), bank, after), bank
+
+    def turns(self, solution: Solution, rows: int, state: tuple[Ints, Ints, Ints, Ints, Ints]) -> tuple[Floats, Floats]:
+        """``after`` and ``bank`` as :func:`many_turns` returns them."""
+        self.V, self.taken = solution.values, solution.taken
+        side, mine, theirs, _, held = state
+        D, B = self.work(-(-mine.size // LANES), max(self.rows, rows))
+        D[:] = np.nan  # what no sweep reaches, since everybody banks there
+        F = self.scoreless(*state)
+        lanes = self.lanes((side, mine, theirs, held), F)
+        lanes.rows = lanes.full
+        self.evaluate(D, B, lanes, F, np.zeros((lanes.batches, 0, self.dice + 1, LANES)))
+        after = D.reshape(lanes.batches, -1, self.dice, LANES)[:, :rows]
+        bank = B[:, :rows][:, :, self.slot]
+        for batch, top in enumerate(lanes.rows.tolist()):
+            # More points than were swept are worth what banking in the last row is or, of an exact target, nothing.
+            if top < rows:
+                bank[batch, top:] = -1.0 if self.rules.exact else bank[batch, top - 1]
+                after[batch, top:] = after[batch, top] if self.rules.exact else bank[batch, top - 1]
+        shape = (lanes.batches * LANES, rows, self.dice)
+        after, bank = (np.moveaxis(one, -1, 1).reshape(shape)[: mine.size] for one in (after, bank))
+        return np.where(np.isnan(after), bank, after), bank
 
     def run(self) -> None:
         """Fill ``V``."""
