@@ -130,14 +130,17 @@ class Steady(Habit):
 
 @dataclass(frozen=True, slots=True)
 class Beginner(Habit):
-    """Looks at the dice and not at the points: it rolls while three or more are left, and banks with one or two."""
+    """Looks at the dice and not at the points: it banks with one die left or none, and rolls on with more.
+
+    It takes over whatever it may.
+    """
 
     least_dice: ClassVar[int] = 1
     spec = "beginner"
 
     def bank_from(self, rules: Rules) -> tuple[int, ...]:
         """Return the table that comes to the same."""
-        return tuple(0 if left in (1, 2) else NEVER for left in range(rules.dice))
+        return tuple(0 if left <= 1 else NEVER for left in range(rules.dice))
 
     def mood(self, rules: Rules, score: int, other: int) -> Mood:
         """Return this table, whatever the scores."""
@@ -282,7 +285,7 @@ def _best() -> Bot:
 
 # From the weakest to the strongest, by and large.
 BOTS: dict[str, Kind] = {
-    "beginner": Kind(_alone(Beginner), "Looks at the dice only: rolls while three or more are left."),
+    "beginner": Kind(_alone(Beginner), "Looks at the dice only: rolls on as long as two or more are left."),
     "gambler": Kind(_alone(Gambler), "Sets aside few dice, rolls hot dice always, and chases when behind."),
     "cautious": Kind(_alone(Cautious), "Banks early, earlier still when ahead, and never rolls two dice if it may bank."),
     "steady": Kind(_steady, "Banks as soon as the turn has so many points: steady:500 (350 unless another is given)."),
