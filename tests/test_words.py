@@ -17,7 +17,7 @@ from babel.messages.pofile import read_po
 
 from cinqmille import PARAMETERS, PRESETS, CinqMilleError, Game, Keep, Position, RecordError, Roll, Rules, Sheet, keeps
 from cinqmille import actions as a
-from cinqmille.bots import bot
+from cinqmille.bots import bot, check_bot
 from cinqmille.dice import parse_source
 from cinqmille.errors import SENTENCES
 from cinqmille.exchange import position_from_json
@@ -110,6 +110,9 @@ REFUSALS: dict[str, Callable[[], object]] = {
     "name_is_header": lambda: Game.new(PRESETS["cinq-des"], ("date", "Ben")),
     "name_twice": lambda: Game.new(PRESETS["cinq-des"], ("Ana", "Ana")),
     "bad_seats": lambda: Game.new(PRESETS["cinq-des"], ("Ana", "Ben"), {"seats": "Zoé=steady"}),
+    "bot_needs_solution": lambda: check_bot(bot("perfect"), Rules.parse("cinq-des(strike=true)"), 2),
+    "bot_game_too_large": lambda: check_bot(bot("perfect"), Rules.parse("six-des(target=40000, takeover=always)"), 2),
+    "bot_unsolved": lambda: check_bot(bot("perfect"), Rules.parse("six-des(target=5000, entry=450)"), 3),
     "unknown_bot": lambda: bot("clever"),
     "odds_dice": lambda: odds(PRESETS["cinq-des"], 6),
     "record_line": lambda: game("Ana joue"),

@@ -287,7 +287,9 @@ def _best() -> Bot:
 BOTS: dict[str, Kind] = {
     "beginner": Kind(_alone(Beginner), "Looks at the dice only: rolls on as long as two or more are left."),
     "gambler": Kind(_alone(Gambler), "Sets aside few dice, rolls hot dice always, and chases when behind."),
-    "cautious": Kind(_alone(Cautious), "Banks early, earlier still when ahead, and never rolls two dice if it may bank."),
+    "cautious": Kind(
+        _alone(Cautious), "Banks early, earlier still when ahead, and never rolls two dice if it may bank."
+    ),
     "steady": Kind(_steady, "Banks as soon as the turn has so many points: steady:500 (350 unless another is given)."),
     "table": Kind(
         _table,
@@ -295,8 +297,14 @@ BOTS: dict[str, Kind] = {
         "more; without numbers, from those that make the most points a turn.",
     ),
     "greedy": Kind(_alone(_greedy), "Plays every turn for the most points on average, whatever the scores."),
-    "best": Kind(_alone(_best), "Follows the advice: any rules, 2 to 8 players; as good as perfect where that can play."),
-    "perfect": Kind(_alone(_perfect), "Plays perfectly, for two players and rules that can be solved."),
+    "best": Kind(
+        _alone(_best), "Follows the advice: any rules, 2 to 8 players; as good as perfect where that can play."
+    ),
+    "perfect": Kind(
+        _alone(_perfect),
+        "Plays perfectly, where the game is solved: two players and rules without memory of whole histories, some "
+        "for three.",
+    ),
 }
 
 

@@ -23,7 +23,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from cinqmille.actions import ANNOUNCEMENTS, Action, Announce, Bank, Roll, RollOn, SetAside, TakeOver
-from cinqmille.bots import Bot, bot
+from cinqmille.bots import Bot, bot, check_bot
 from cinqmille.errors import IllegalAction
 from cinqmille.game import apply, legal_actions, start
 from cinqmille.patterns import FACES, Dice
@@ -359,6 +359,8 @@ class CinqMilleSolo(gymnasium.Env[Observation, np.int64]):
             raise TypeError(f"opponents are a sequence, as in [{opponents!r}]")
         self.opponents = tuple(bot(one) if isinstance(one, str) else one for one in opponents)
         self.coding = Coding(self.rules, 1 + len(self.opponents), rungs=rungs)
+        for one in self.opponents:
+            check_bot(one, self.rules, self.coding.players)
         if seat is not None and not 0 <= seat < self.coding.players:
             raise ValueError(f"seat cannot be {seat}: it is None or from 0 to {self.coding.players - 1}")
         self.illegal_reward = illegal_reward

@@ -77,9 +77,15 @@ SENTENCES = {
     "name_is_header": "'{name}' cannot be a player's name: a record begins lines with {known}.",
     "name_twice": "'{name}' is the name of two players: give each one a name of their own.",
     "bad_seats": "'{text}' is not a bot's seat: write a player and a bot, as in Ben=steady:350, each player once.",
-    "bot_needs_solution": "The bot '{bot}' plays games that can be solved, and {name} = {value} cannot: take 'best'.",
-    "bot_needs_two": "The bot '{bot}' plays with two players, and here are {players}: take 'best'.",
-    "bot_game_too_large": "The bot '{bot}' plays solved games, and {rules} would be too large: take 'best'.",
+    "bot_needs_solution": (
+        "The bot '{bot}' plays solved games, and with {name} = {value} and {players} players there is no solution: "
+        "take 'best'."
+    ),
+    "bot_game_too_large": "The bot '{bot}' plays solved games, and the solution of {rules} would be too large: take 'best'.",
+    "bot_unsolved": (
+        "The bot '{bot}' plays solved games, and {rules} is not solved for {players} players yet: solve it first, or take "
+        "'best'."
+    ),
     "unknown_bot": "There is no bot '{spec}': there are {known}.",
     "odds_dice": "This game never rolls {dice_number} dice at once: from 1 to {most} are possible.",
     # Records

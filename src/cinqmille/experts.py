@@ -19,8 +19,9 @@ from cinqmille.game import bank_problem, legal_keeps
 from cinqmille.outlook import outlook
 from cinqmille.position import Position
 from cinqmille.rules import MOST_POINTS, Rules
-from cinqmille.solver import unsolvable
+from cinqmille.solver import too_large, unsolvable
 from cinqmille.tables import Floats, rule_tables
+from cinqmille.three import unsolvable_many
 from cinqmille.turn import best_turn
 from cinqmille.turnbook import Arrays, Turnbook, playable
 
@@ -219,20 +220,24 @@ class Best:
 
 @dataclass(frozen=True, slots=True)
 class Perfect(Best):
-    """Plays perfectly: the plan with the best chance to win of the solved game."""
+    """Plays perfectly: the plan with the best chance to win of the solved game.
+
+    More than two players need their game in the user's cache (``solutions.solve``), or one that is solved in a second.
+    """
 
     spec = "perfect"
 
     def refuse(self, rules: Rules, players: int) -> None:
         """Raise InvalidRules for rules or a number of players whose game is not solved."""
-        name = unsolvable(rules)
+        name = unsolvable(rules) if players == 2 else unsolvable_many(rules, players)
         if name is not None:
-            value = getattr(rules, name)
-            raise InvalidRules("bot_needs_solution", bot=self.spec, name=name, value=str(value).lower())
-        if players != 2:
-            raise InvalidRules("bot_needs_two", bot=self.spec, players=players)
-        if outlook(rules, 2).pair.rules != rules:
+            value = str(getattr(rules, name)).lower()
+            raise InvalidRules("bot_needs_solution", bot=self.spec, name=name, value=value, players=players)
+        if players == 2 and too_large(rules):
             raise InvalidRules("bot_game_too_large", bot=self.spec, rules=rules.canonical)
+        seen = outlook(rules, players)
+        if players > 2 and seen.many is None:
+            raise InvalidRules("bot_unsolved", bot=self.spec, rules=rules.canonical, players=players)
 
 
 def solved(rules: Rules) -> bool:

@@ -27,7 +27,7 @@ import numpy as np
 
 from cinqmille import _sim_kernels as kernels
 from cinqmille.actions import Banked, Busted, Fell, Kept, Overshot, Roll, Scoreless, Won
-from cinqmille.bots import Bot, bot
+from cinqmille.bots import Bot, bot, check_bot
 from cinqmille.errors import IllegalAction
 from cinqmille.game import do, start
 from cinqmille.patterns import Dice
@@ -83,12 +83,15 @@ def simulate(
     case. A bot's choice must depend on the position only, or chunks of games will not come out the same.
 
     Raises IllegalAction for a wrong number of players, of games or of workers, a wrong seed, bots that never end a
-    game, or one that cannot be sent to other processes; InvalidText for an unknown bot.
+    game, or one that cannot be sent to other processes; InvalidText for an unknown bot; InvalidRules for one that
+    cannot play these rules.
     """
     begun = time.perf_counter()
     players = tuple(bot(one) if isinstance(one, str) else one for one in bots)
     if not FEWEST_PLAYERS <= len(players) <= MOST_PLAYERS:
         raise IllegalAction("players_number", players=len(players), fewest=FEWEST_PLAYERS, most=MOST_PLAYERS)
+    for one in set(players):
+        check_bot(one, rules, len(players))
     games = _number("games", games, 1, MOST_GAMES)
     first = _number("first", first, 0, MOST_FIRST)
     seed = _number("seed", seed, 0, MOST_SEED)

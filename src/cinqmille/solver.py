@@ -16,6 +16,7 @@ import time
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from functools import lru_cache
+from math import prod
 from typing import Any
 
 import numpy as np
@@ -106,6 +107,18 @@ def _arrays(rules: Rules) -> _TwoPlayers:
     return _TwoPlayers(rules, written_out=False, progress=None)
 
 
+def too_large(rules: Rules) -> bool:
+    """Tell whether ``solve_two`` refuses a game for its size: turns that may be taken over, at a high target."""
+    return 8 * prod(_taken_shape(rules)) > _MOST_BYTES
+
+
+def _taken_shape(rules: Rules) -> tuple[int, ...]:
+    target = rules.target // rules.step + _zero(rules)
+    sides = 2 if rules.ending == "finish_round" else 1
+    rows = target if rules.takeover != "never" else 0
+    return sides, target, target, max(1, rules.scoreless_limit), rows, rules.dice + 1
+
+
 def _longest(Q: Floats, safe: Floats) -> Ints:
     """The first lead from which on nobody is caught with more than each of the chances ``safe``."""
     highest = np.maximum.accumulate(Q[::-1])
@@ -157,9 +170,9 @@ class _TwoPlayers:
             self.beyond = self.Q.shape[1]
         self.rows = max(self.target, *self.needs) + 1 + self.beyond
         self.turn_rows = self.target if self.takeover else 0
-        shape = (self.sides, self.target, self.target, self.counts, self.turn_rows, self.dice + 1)
-        if 8 * int(np.prod(shape)) > _MOST_BYTES:
-            raise InvalidRules("solution_too_large", rules=rules.canonical, gibibytes=8 * int(np.prod(shape)) >> 30)
+        shape = _taken_shape(rules)
+        if too_large(rules):
+            raise InvalidRules("solution_too_large", rules=rules.canonical, gibibytes=8 * prod(shape) >> 30)
         self.taken = np.zeros(shape)
 
     @property

@@ -24,7 +24,7 @@ from cinqmille.actions import (
     Skip,
     TakeOver,
 )  # fmt: skip
-from cinqmille.bots import Bot, bot
+from cinqmille.bots import Bot, bot, check_bot
 from cinqmille.dice import DiceSource, RealDice, parse_source
 from cinqmille.errors import IllegalAction
 from cinqmille.position import Position
@@ -66,6 +66,8 @@ class Table:
         self.game = game
         self.dice = dice or (RealDice() if header is None else parse_source(header))
         self.bots: dict[int, Bot] = {seat: bot(spec) for seat, spec in game.seats.items()}
+        for one in self.bots.values():
+            check_bot(one, game.rules, len(game.players))
         self.number = len(game.actions) if number is None else number
         self._save = save
         # The games as they were before corrections, with how many actions there were after each.

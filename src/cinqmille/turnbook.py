@@ -64,7 +64,7 @@ class Turnbook:
     def bytes(self) -> int:
         """The memory that all charts take."""
         states = self.sides * self.span**2 * self.counts**2 + 2 * self.reach
-        return states * self.rows * self.rules.dice * 5
+        return int(states * self.rows * self.rules.dice * 5)
 
     def chart(self, position: Position) -> Chart:
         """Return the chart of the player to play, for a position of two players who are both present."""
@@ -73,7 +73,7 @@ class Turnbook:
         mine, other = position.seats[me], position.seats[1 - me]
         a, b = (seat.score // step + self.solution.zero for seat in (mine, other))
         if b >= self.span:
-            key = (1 if mine.score > 0 else 0, min(b - a, self.reach))
+            key: tuple[int, ...] = (1 if mine.score > 0 else 0, min(b - a, self.reach))
         else:
             counts = (mine.scoreless, other.scoreless) if self.counts > 1 else (0, 0)
             key = (me if self.sides == 2 else 0, a, b, *counts)

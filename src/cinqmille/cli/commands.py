@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Annotated, Literal, TypedDict
 
 from cyclopts import App, Group, Parameter
 
+from cinqmille.bots import BOTS
 from cinqmille.cli.output import Answer
 from cinqmille.cli.pages import Pages
 from cinqmille.cli.refusals import Refusal, conflict, whole
@@ -123,7 +124,10 @@ def _add_play(app: App, shared: _Shared) -> None:
     seats = Parameter(
         name="--players",
         metavar=say("NAMES"),
-        help=say("Who plays, in this order; a bot after an equals sign: Ana,Ben=steady:350."),
+        help=say(
+            "Who plays, in this order; a bot after an equals sign: Ana,Ben=steady:350. There are {bots}.",
+            bots=", ".join(BOTS),
+        ),
     )
     source = Parameter(
         name="--dice",

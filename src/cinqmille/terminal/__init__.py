@@ -126,7 +126,10 @@ def _session(screen: Screen, given: _Given, record: Path | None) -> Session:
 
 def _gone_on_with(screen: Screen, given: _Given, file: RecordFile) -> Session:
     try:
-        return Session(screen, given.checked(file.read(), file.path), file, given.sheet)
+        game = given.checked(file.read(), file.path)
+        if game.position.to_play is not None:
+            setup.get_ready(screen, game.rules, len(game.players), game.seats)
+        return Session(screen, game, file, given.sheet)
     except CinqMilleError as error:
         if "file" in error.params:
             raise

@@ -6,12 +6,12 @@ from collections.abc import Mapping, Sequence
 from datetime import datetime
 from pathlib import Path
 
-from cinqmille.bots import BOTS, bot
+from cinqmille.bots import BOTS, bot, check_bot
 from cinqmille.dice import parse_source
 from cinqmille.errors import CinqMilleError, IllegalAction
 from cinqmille.plaintext import columns, shortened
 from cinqmille.record import Game
-from cinqmille.rules import PRESETS, Sheet
+from cinqmille.rules import PRESETS, Rules, Sheet
 from cinqmille.terminal import recordfile
 from cinqmille.terminal.screen import WIDTH, Screen
 
@@ -36,10 +36,12 @@ def new_game(
     source = parse_source(dice) if dice is not None else None
     sheet = sheet if sheet is not None else _ask_rules(screen, last)
     if players is None:
-        names, robots = _ask_players(screen, last)
+        names, robots = _ask_players(screen, last, sheet.rules)
         robots |= bots or {}
     else:
         names, robots = tuple(players), dict(bots or {})
+    if players is not None or bots:
+        get_ready(screen, sheet.rules, len(names), robots)
     if source is None and asked:
         source = parse_source(_ask_dice(screen))
     headers = _seats_header(names, robots) | {
@@ -73,7 +75,7 @@ def _ask_rules(screen: Screen, last: Game | None) -> Sheet:
             screen.tell(words.error(error))
 
 
-def _ask_players(screen: Screen, last: Game | None) -> tuple[tuple[str, ...], dict[int, str]]:
+def _ask_players(screen: Screen, last: Game | None, rules: Rules) -> tuple[tuple[str, ...], dict[int, str]]:
     words = screen.words
     first = words.say("Player {number}", number=1)
     default = _listed(last) if last is not None else f"{first}, {words.say('Robot')}={_DEFAULT_BOT}"
@@ -83,10 +85,21 @@ def _ask_players(screen: Screen, last: Game | None) -> tuple[tuple[str, ...], di
         answer = screen.ask(words.say("Players [{default}]:", default=default)) or default
         try:
             names, robots = _seated(answer, words.say("Robot"))
-            Game.new(PRESETS["cinq-des"], names, _seats_header(names, robots))
+            Game.new(rules, names, _seats_header(names, robots))
+            get_ready(screen, rules, len(names), robots)
             return names, robots
         except CinqMilleError as error:
             screen.tell(words.error(error))
+
+
+def get_ready(screen: Screen, rules: Rules, players: int, robots: Mapping[int, str]) -> None:
+    """Have the bots that compute do it now, after saying so; raise CinqMilleError for one that cannot play here."""
+    waiting = [one for one in map(bot, robots.values()) if hasattr(one, "refuse")]
+    if waiting:
+        screen.say("The bots get ready; rules that are new to them may take a minute, once.")
+        screen.flush()
+    for one in waiting:
+        check_bot(one, rules, players)
 
 
 def _seated(answer: str, robot: str) -> tuple[tuple[str, ...], dict[int, str]]:
