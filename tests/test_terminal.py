@@ -11,6 +11,7 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from cinqmille.actions import Scoreless, TookOver
+from cinqmille.bots import BOTS, bot
 from cinqmille.plaintext import cells, usable
 from cinqmille.record import Game
 from cinqmille.rules import PRESETS, Sheet
@@ -61,6 +62,34 @@ def test_bots_alone_play_to_the_end(path: Path, lang: str) -> None:
     won = Words(lang).say("{player} wins: the target is reached!", player=winner)
     banked = re.escape(Words(lang).number(total)).replace("\u202f", r"\s")
     assert re.search(rf"{winner} [^.]*{banked} [^.]*\. {re.escape(' '.join(won.split()))}", told.flat)
+
+
+@pytest.mark.parametrize("lang", LANGUAGES)
+@pytest.mark.parametrize("kind", BOTS)
+def test_every_kind_of_bot_plays_a_game_against_a_person(path: Path, kind: str, lang: str) -> None:
+    typed = lines(*["", "all b", "all r", "all b"] * 60)
+    rules = "cinq-des(target=1000, entry=0)"
+    told = session(path, typed, rules=rules, bots={1: kind}, dice="seed 5", lang=lang)
+    assert told.game.seats == {1: bot(kind).spec}
+    assert told.game.position.phase == "over"
+    assert told.says("The bots get ready; rules that are new to them may take a minute, once.") == (
+        kind in ("best", "perfect")
+    )
+
+
+def test_a_bot_that_cannot_play_these_rules_is_refused_before_anything_is_kept(path: Path) -> None:
+    told = session(path, "", players="Uno, Duo", rules="cinq-des(strike=true)", bots={0: "perfect"}, dice="seed 1")
+    assert told.status == 2
+    assert "strike = true" in told.err
+    assert "take 'best'" in told.err
+    assert not path.exists()
+
+
+def test_the_question_who_plays_is_asked_again_after_a_bot_that_cannot(path: Path) -> None:
+    typed = lines("cinq-des(strike=true)", "Ana, Ben=perfect", "Ana, Ben=best", "seed 1")
+    told = session(path, typed, rules=None, players=None)
+    assert "strike = true" in told.flat
+    assert told.game.seats == {1: "best"}
 
 
 def test_the_same_game_resumed_after_every_line(tmp_path: Path) -> None:

@@ -324,7 +324,9 @@ def _add_simulate(app: App, shared: _Shared) -> None:
         name="--bots",
         metavar=say("BOTS"),
         required=True,
-        help=say("Which bots play, in the order of their seats: steady:350,steady:500."),
+        help=say(
+            "Which bots play, in the order of their seats: perfect,steady:350. There are {bots}.", bots=", ".join(BOTS)
+        ),
     )
     many = Parameter(name="--games", metavar=label, help=say("How many games; in a round robin, of every pair."))
     repeat = Parameter(
