@@ -697,7 +697,7 @@ def test_a_tournament_is_a_table() -> None:
     [
         (("steady",), {}, IllegalAction, "A game has 2 to 8 players, not 1."),
         (("steady",) * 9, {}, IllegalAction, "A game has 2 to 8 players, not 9."),
-        (("steady", "genius"), {}, InvalidText, "There is no bot 'genius': there are steady"),
+        (("steady", "genius"), {}, InvalidText, "There is no bot 'genius': there are beginner"),
         (PAIR, {"games": 0}, IllegalAction, "games cannot be '0': it is a whole number from 1 to 1000000000."),
         (PAIR, {"seed": -1}, IllegalAction, "seed cannot be '-1': it is a whole number from 0"),
         (PAIR, {"seed": 1 << 64}, IllegalAction, "seed cannot be '18446744073709551616'"),
