@@ -19,9 +19,9 @@ from cinqmille.game import bank_problem, legal_keeps
 from cinqmille.outlook import outlook
 from cinqmille.position import Position
 from cinqmille.rules import MOST_POINTS, Rules
-from cinqmille.solver import too_large, unsolvable
+from cinqmille.solvable import unsolvable, unsolvable_many
+from cinqmille.solver import too_large
 from cinqmille.tables import Floats, rule_tables
-from cinqmille.three import unsolvable_many
 from cinqmille.turn import best_turn
 from cinqmille.turnbook import Arrays, Turnbook, playable
 

@@ -16,7 +16,8 @@ import numpy.typing as npt
 
 from cinqmille.position import Position
 from cinqmille.rules import Rules
-from cinqmille.solver import Solution, chances_to_catch, last_turns, many_turns
+from cinqmille.solvable import Solution
+from cinqmille.solver import chances_to_catch, last_turns, many_turns
 from cinqmille.tables import Ints
 
 Arrays = tuple[npt.NDArray[np.float32], npt.NDArray[np.bool_], npt.NDArray[np.int32]]
