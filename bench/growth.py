@@ -112,7 +112,7 @@ def main() -> None:
         print(f"time grows as target^{power(targets, runs):.2f}, states and their memory as target^{players}")
         last = Rules.parse(f"cinq-des(target={targets[-1]}, entry=200)")
         speed[players] = cost(last, players).rows / runs[-1].seconds
-        print(f"{speed[players]:.3g} rows a second, as `three.cost` counts them (five sweeps a state)")
+        print(f"{speed[players]:.3g} rows a second, as `solvable.cost` counts them (five sweeps a state)")
         print("  ".join(f"{chance:.6f}" for chance in runs[-1].win))
     print(f"\n{'Four players, reckoned':34}{'states':>14}{'GB':>7}{'hours':>8}")
     for target in (2000, 3000, 5000, 10000):

@@ -1,5 +1,6 @@
 """The documentation says what the code does: generated pages are current, and the examples run."""
 
+import os
 import re
 import subprocess
 import sys
@@ -7,7 +8,8 @@ from pathlib import Path
 
 import pytest
 
-from cinqmille import PARAMETERS, Rules, Sheet, replay
+from cinqmille import PARAMETERS, PRESETS, Rules, Sheet, replay, solutions
+from cinqmille.solvable import unsolvable, unsolvable_many
 
 ROOT = Path(__file__).parents[1]
 
@@ -43,3 +45,40 @@ def test_links_between_pages_lead_somewhere() -> None:
     for page in (ROOT / "README.md", *(ROOT / "docs").glob("*.md")):
         for target in re.findall(r"\]\(([^)#:]+)\)", page.read_text(encoding="utf-8")):
             assert (page.parent / target).exists(), f"{page.name}: {target}"
+
+
+def test_the_page_of_exact_numbers_names_what_is_shipped_and_what_is_not() -> None:
+    page = (ROOT / "docs" / "exact.md").read_text(encoding="utf-8")
+    shipped, rest = page.partition("## What is shipped")[2].partition("## Where")[0].split("These do not")
+    sizes = {
+        name: int(size.replace(",", "")) for name, size in re.findall(r"^\| `(.+?)` \| ([\d,]+) \|$", shipped, re.M)
+    }
+    found = {name: solutions.shipped(rules) for name, rules in PRESETS.items()}
+    assert sizes == {name: len(data) for name, data in found.items() if data is not None}
+    assert set(re.findall(r"`([a-z-]+[0-9a-z-]*)`", rest.partition("`scripts")[0])) == set(PRESETS) - set(sizes)
+
+
+def test_the_page_of_exact_numbers_says_what_can_be_solved() -> None:
+    page = (ROOT / "docs" / "exact.md").read_text(encoding="utf-8")
+    rows = re.findall(r"^\| (.+?) \| (yes|no) \| (yes|no) \| (yes|no).*\|$", page, re.MULTILINE)
+    examples = {
+        "all others": "",
+        "`ending": "ending=last_turns",
+        "`prediction": "prediction=true",
+        "`takeover": "takeover=always",
+        "`scoreless_limit": "scoreless_limit=3, scoreless_penalty=500",
+        "`equal_scores": "strike=true",
+    }
+    assert len(rows) == len(examples)
+    for (label, *answers), (start, rule) in zip(rows, examples.items(), strict=True):
+        assert label.startswith(start)
+        rules = Rules.parse(f"cinq-des({rule})")
+        can = [unsolvable(rules), *(unsolvable_many(rules, players) for players in (3, 4))]
+        assert answers == ["yes" if name is None else "no" for name in can]
+
+
+def test_the_python_on_the_page_of_exact_numbers_runs(tmp_path: Path) -> None:
+    (script,) = _blocks("exact.md", "python")
+    where = {**os.environ, "XDG_CACHE_HOME": str(tmp_path)}
+    check = "assert trio.chances((0, 0, 0)) == trio.win and advise(start(trio.rules, 3)).exact"
+    subprocess.run([sys.executable, "-c", f"{script}\n{check}"], check=True, env=where)
