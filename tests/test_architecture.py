@@ -80,6 +80,10 @@ OWNERS: dict[str, set[str]] = {
     "llvmlite": COMPILED,
     "numpy": {*FLOORS[1], *FLOORS[2], "env"},
     "sqlalchemy": {"store"},
+    "fastapi": {"web"},
+    "starlette": {"web"},
+    "jinja2": {"web"},
+    "uvicorn": {"web"},
 }
 
 # Floor 0 has no clock, no chance, no threads and no C: dice are arguments, and it can run in a browser.

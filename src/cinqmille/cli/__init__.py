@@ -66,8 +66,8 @@ def _refuse(refusal: Refusal, typed: Sequence[str], status: int) -> int:
 
 
 def _default() -> list[str]:
-    """What ``cinqmille`` alone does: play where somebody is there to play, else tell what there is."""
-    return ["play"] if sys.stdin is not None and sys.stdin.isatty() else ["--help"]
+    """What ``cinqmille`` alone does: open the game where somebody is there to play, else tell what there is."""
+    return ["serve"] if sys.stdin is not None and sys.stdin.isatty() else ["--help"]
 
 
 def _language(typed: Sequence[str], words: Words) -> tuple[str, list[str]]:

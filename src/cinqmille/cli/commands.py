@@ -50,7 +50,7 @@ def command_line(words: Words) -> App:
         suppress_keyboard_interrupt=False,
     )
     for add in (
-        _add_play, _add_rules, _add_score, _add_odds, _add_advise, _add_solve, _add_simulate, _add_replay,
+        _add_serve, _add_play, _add_rules, _add_score, _add_odds, _add_advise, _add_solve, _add_simulate, _add_replay,
         _add_completion,
     ):  # fmt: skip
         add(app, shared)
@@ -112,6 +112,44 @@ class _Shared:
 
     def flag(self, name: str, help: str) -> Parameter:
         return Parameter(name=name, negative=(), show_default=False, help=help)
+
+
+def _add_serve(app: App, shared: _Shared) -> None:
+    say = shared.words.say
+    host = Parameter(
+        name="--host",
+        metavar=say("ADDRESS"),
+        help=say("The address to listen at; 127.0.0.1 unless given, so that nobody else can come in."),
+    )
+    port = Parameter(
+        name="--port",
+        metavar=say("NUMBER"),
+        help=say("The port; 5000 unless given, or the next one that is free."),
+    )
+    browser = shared.flag("--no-browser", say("Do not open the browser."))
+    purpose = say("The game in the browser: it prints its address and opens it. Stop it with Ctrl-C.")
+
+    @app.command(**shared.about(0, "serve", help=purpose))
+    def _(
+        *,
+        host: Annotated[str, host] = "127.0.0.1",
+        port: Annotated[int, port] = 5000,
+        no_browser: Annotated[bool, browser] = False,
+        lang: Annotated[Lang, shared.lang] = None,
+    ) -> int:
+        from cinqmille.web import serve
+
+        try:
+            serve(host, port, browser=not no_browser)
+        except (OSError, OverflowError) as error:
+            detail = getattr(error, "strerror", None) or str(error)
+            raise Refusal(
+                "cannot_serve",
+                say(
+                    "Nothing can be served at {host}, port {port}: {detail}.", host=host, port=str(port), detail=detail
+                ),
+            ) from None
+        return 0
 
 
 def _add_play(app: App, shared: _Shared) -> None:

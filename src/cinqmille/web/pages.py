@@ -1,4 +1,4 @@
-"""The pages around a table: home with one's own games, a new game, rule sheets, the language, and what installing needs."""
+"""The pages around a table: one's own games, a new game, rule sheets, the language, and what installing needs."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from starlette.exceptions import HTTPException
 from cinqmille import sheet as rule_pages
 from cinqmille.errors import CinqMilleError, InvalidRules, InvalidText
 from cinqmille.record import Game
-from cinqmille.rules import PRESETS, Rules, Sheet
+from cinqmille.rules import PRESETS, Sheet
 from cinqmille.store import Kept
 from cinqmille.web.play import new_game
 from cinqmille.web.render import form, is_part, render, words_of

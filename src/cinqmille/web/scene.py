@@ -9,7 +9,7 @@ import json
 from dataclasses import asdict, dataclass
 
 from cinqmille import told
-from cinqmille.actions import ANNOUNCEMENTS, Announce, Bank, Busted, Rolled, RollOn, Won
+from cinqmille.actions import ANNOUNCEMENTS, Announce, Bank, Busted, Event, Kept, Rolled, RollOn
 from cinqmille.errors import IllegalAction
 from cinqmille.game import bank_problem, legal_actions, legal_keeps
 from cinqmille.odds import odds
@@ -85,8 +85,8 @@ class Scene:
 def scene(table: Table, words: Words) -> Scene:
     """Return the scene of a table as it stands."""
     game, position = table.game, table.position
-    dice, rolled, kept, busted = _on_the_table(game)
-    lines = _lines(game, words)
+    dice, rolled, kept, busted, events = _on_the_table(game)
+    lines = [words.event(event, game.players) for event in events[-_MOST_LINES:]]
     player = None if position.to_play is None else game.players[position.to_play]
     choosing = position.phase == "choose" and table.awaits == "player"
     choices = tuple(_choice(position, keep, words) for keep in legal_keeps(position)) if choosing else ()
@@ -104,7 +104,7 @@ def scene(table: Table, words: Words) -> Scene:
         choices=choices,
         # Inside a script element; nothing in it may end that.
         choices_json=json.dumps({one.dice: asdict(one) for one in choices}).replace("<", "\\u003c"),
-        lines=tuple(lines[-_MOST_LINES:]),
+        lines=tuple(lines),
         last=lines[-1] if lines else "",
         buttons=tuple(_buttons(table, words)),
         why=_why(position, words) if table.awaits == "player" and position.phase == "decide" else "",
@@ -142,16 +142,18 @@ def _headline(table: Table, words: Words) -> list[str]:
     return [*told.last_turns(game, words), *told.announced(position, words)]
 
 
-def _on_the_table(game: Game) -> tuple[Dice, bool, tuple[Dice, ...], bool]:
+def _on_the_table(game: Game) -> tuple[Dice, bool, tuple[Dice, ...], bool, list[Event]]:
     """The dice that lie on the table, whether they are the player's to choose from, those set aside since the last full
-    roll, and whether the turn before ended with them scoring nothing.
+    roll, whether the turn before ended because they scored nothing, and all that happened.
     """
     position = game.position
     kept: list[Dice] = []
     last: Dice = ()
     busted = False
+    happened: list[Event] = []
     for before, _action, step in game.steps():
         for event in step.events:
+            happened.append(event)
             match event:
                 case Rolled(dice=dice, all_dice=all_dice):
                     if all_dice or before.fresh:
@@ -159,21 +161,15 @@ def _on_the_table(game: Game) -> tuple[Dice, bool, tuple[Dice, ...], bool]:
                     last, busted = dice, False
                 case Busted():
                     busted = True
+                case Kept(dice=dice):
+                    kept.append(dice)
                 case _:
-                    if type(event).__name__ == "Kept":
-                        kept.append(event.dice)  # type: ignore[union-attr]
+                    pass
     if position.phase == "choose":
-        return position.roll, True, tuple(kept), False
+        return position.roll, True, tuple(kept), False, happened
     if position.fresh or position.phase == "over":
-        return (last, False, (), True) if busted else ((), False, (), False)
-    return (), False, tuple(kept), False
-
-
-def _lines(game: Game, words: Words) -> list[str]:
-    lines = []
-    for _, _, step in game.steps():
-        lines += [words.event(event, game.players) for event in step.events]
-    return lines
+        return last if busted else (), False, (), busted, happened
+    return (), False, tuple(kept), False, happened
 
 
 def _choice(position: Position, keep: Keep, words: Words) -> Choice:
@@ -181,18 +177,19 @@ def _choice(position: Position, keep: Keep, words: Words) -> Choice:
     points = (position.turn_points + keep.points) * (1 if position.announced is None else 2)
     left = position.dice_left - len(keep.dice)
     says = words.say("{points} for these dice, {at_risk} at risk", points=words.points(keep.points), at_risk=points)
-    common = {"dice": format_dice(keep.dice), "points": keep.points, "at_risk": points, "says": says}
-    if rules.exact and position.score + points > rules.target:
-        passed = words.say("passes {target}: turn lost", target=rules.target)
-        return Choice(**common, bank="", why=passed, roll=passed, risk="", announce=False)
-    problem = bank_problem(position, points, left)
+    passed = rules.exact and position.score + points > rules.target
+    problem = None if passed else bank_problem(position, points, left)
+    lost = words.say("passes {target}: turn lost", target=rules.target)
     return Choice(
-        **common,
-        bank=_bank_label(position, points, words) if problem is None else "",
-        why="" if problem is None else words.error(IllegalAction(problem[0], **problem[1])),
-        roll=_roll_label(left or rules.dice, words),
-        risk=_loss(position, points, left or rules.dice, words),
-        announce=rules.prediction and left == 2,
+        dice=format_dice(keep.dice),
+        points=keep.points,
+        at_risk=points,
+        says=says,
+        bank=_bank_label(position, points, words) if problem is None and not passed else "",
+        why=lost if passed else "" if problem is None else words.error(IllegalAction(problem[0], **problem[1])),
+        roll=lost if passed else _roll_label(left or rules.dice, words),
+        risk="" if passed else _loss(position, points, left or rules.dice, words),
+        announce=rules.prediction and left == 2 and not passed,
     )
 
 
@@ -262,8 +259,3 @@ def _announcements(position: Position, words: Words) -> list[tuple[int, str]]:
         return []
     law = odds(position.rules, 2).points
     return [(points, words.percent(float(law.get(points, 0)))) for points in ANNOUNCEMENTS]
-
-
-def ended_at_once(game: Game) -> bool:
-    """Whether the last roll won the game."""
-    return any(isinstance(event, Won) and event.how == "at_once" for _, _, step in game.steps() for event in step.events)

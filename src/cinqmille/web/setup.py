@@ -132,10 +132,17 @@ class Setup:
                 kind = "either"
             found.append(
                 Question(
-                    parameter.name, words.parameter_label(parameter.name), words.say(parameter.help), kind, value, default,
-                    tuple(choices), parameter.low, sheet.step if parameter.kind != "count" else 1,
+                    parameter.name,
+                    words.parameter_label(parameter.name),
+                    words.say(parameter.help),
+                    kind,
+                    value,
+                    default,
+                    tuple(choices),
+                    parameter.low,
+                    sheet.step if parameter.kind != "count" else 1,
                 )
-            )  # fmt: skip
+            )
         return found
 
     def bots(self, words: Words) -> list[tuple[str, str, str]]:

@@ -1,4 +1,4 @@
-"""The tables that are being played on this server: one lock each, save before show, and word to everybody who watches."""
+"""The tables that are played on this server: a lock each, saved before shown, and word to everybody who watches."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from typing import TypeVar
 
 from cinqmille.record import Game
 from cinqmille.store import Store
-from cinqmille.table import News, Table
+from cinqmille.table import Table
 
 _MOST_OPEN = 500
 Done = TypeVar("Done")
@@ -29,7 +29,6 @@ class Live:
     id: str
     device: str
     table: Table
-    told: tuple[News, ...] = ()
     lock: asyncio.Lock = field(default_factory=asyncio.Lock)
     watchers: set[asyncio.Queue[int]] = field(default_factory=set)
 
@@ -97,7 +96,6 @@ class Tables:
             except BaseException:
                 self._open.pop(live.id, None)
                 raise
-            live.told = done if isinstance(done, tuple) and all(isinstance(one, News) for one in done) else ()
             for watcher in live.watchers:
                 watcher.put_nowait(table.number)
             return done
