@@ -51,7 +51,7 @@ FLOORS = (
         "advice",
     ),
     ("experts", "bots", "policies", "reports", "simulation"),
-    ("dice", "plaintext", "words", "reasons", "counsel", "combinations", "sheet", "told", "table", "store"),
+    ("dice", "plaintext", "words", "reasons", "counsel", "combinations", "sheet", "told", "story", "table", "store"),
 )
 DOORS = ("cli", "terminal", "web", "env")
 

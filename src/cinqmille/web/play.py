@@ -4,20 +4,26 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import AsyncIterator
+from datetime import datetime
 from typing import Any
 
 from fastapi import APIRouter, Request
+from fastapi.concurrency import run_in_threadpool
 from fastapi.responses import PlainTextResponse, RedirectResponse, Response, StreamingResponse
 from starlette.exceptions import HTTPException
 
 from cinqmille.actions import Action, Announce, Bank, Points, Roll, RollOn, SetAside, Skip, TakeOver
+from cinqmille.counsel import Counsel, counsel
 from cinqmille.errors import CinqMilleError, IllegalAction, InvalidText
 from cinqmille.record import Game
 from cinqmille.scoring import parse_dice
+from cinqmille.story import story
 from cinqmille.table import Table
+from cinqmille.web.charts import lines
 from cinqmille.web.render import form, is_part, page, render, words_of
 from cinqmille.web.scene import scene
 from cinqmille.web.tables import Live, Tables
+from cinqmille.words import Words
 
 router = APIRouter(prefix="/t/{id}")
 
@@ -39,11 +45,13 @@ async def _live(request: Request, id: str) -> Live:
 
 
 def _shown(request: Request, live: Live, refusal: str = "") -> dict[str, Any]:
-    words = words_of(request)
-    return {
-        "id": live.id, "game": live.game, "scene": scene(live.table, words), "refusal": refusal,
-        "hint": None,
-    }  # fmt: skip
+    words, game = words_of(request), live.game
+    shown: dict[str, Any] = {"id": live.id, "game": game, "scene": scene(live.table, words), "refusal": refusal}
+    if game.position.phase == "over":
+        told = story(game)
+        series = [(one.name, one.totals) for one in told.players]
+        shown |= {"story": told, "chart": lines(series, top=game.rules.target)}
+    return shown
 
 
 @router.get("")
@@ -89,6 +97,65 @@ async def undo(request: Request, id: str) -> Response:
     return await _acted(request, live, lambda table: table.undo(seen=seen))
 
 
+@router.post("/correct")
+async def correct(request: Request, id: str) -> Response:
+    """Write an entry of the score sheet anew."""
+    live = await _live(request, id)
+    fields = dict(await form(request))
+    entry, seen = _number(fields.get("entry", "")), _number(fields.get("seen", ""))
+    text = fields.get("text", "")
+    return await _acted(request, live, lambda table: table.correct(entry, text, seen=seen))
+
+
+@router.post("/again")
+async def again(request: Request, id: str) -> Response:
+    """The same players once more; who was second begins."""
+    live = await _live(request, id)
+    game = live.game
+    names = (*game.players[1:], game.players[0])
+    headers = dict(game.headers) | {"date": datetime.now().isoformat(sep=" ", timespec="minutes")}
+    new = await _tables(request).create(request.state.device, Game.new(game.rules, names, headers))
+    return RedirectResponse(f"/t/{new}", status_code=303)
+
+
+@router.get("/hint")
+async def hint(request: Request, id: str) -> Response:
+    """What to do now, why, and the chance to win of every plan."""
+    live = await _live(request, id)
+    words, game = words_of(request), live.game
+    found = await run_in_threadpool(_hint, game, words) if live.table.awaits in ("player", "dice") else None
+    template = "_hint.html" if is_part(request) else "hint.html"
+    return render(request, template, id=id, game=game, hint=found)
+
+
+def _hint(game: Game, words: Words) -> Counsel:
+    # Numbers take a second to load and more to solve: only who asks for advice waits for them.
+    from cinqmille.advice import advise
+
+    return counsel(advise(game.position), words, game.players)
+
+
+@router.get("/turns")
+async def turns(request: Request, id: str) -> Response:
+    """The game turn by turn."""
+    live = await _live(request, id)
+    game = live.game
+    entries = game.turns()
+    asked = request.query_params.get("turn", "")
+    place = min(max(_number(asked), 1), len(entries)) if asked else len(entries)
+    then = game.cut(entries[place - 1].last_action) if entries else game
+    told = []
+    done = entries[place - 2].last_action if place > 1 else 0
+    words = words_of(request)
+    for count, (_, _, step) in enumerate(game.steps(), start=1):
+        if entries and done < count <= entries[place - 1].last_action:
+            told += [words.event(event, game.players) for event in step.events]
+    return render(
+        request, "turns.html", id=id, game=game, entries=entries, place=place, then=then, told=told,
+        real=live.table.real, seen=live.table.number,
+    )  # fmt: skip
+
+
 @router.get("/record")
 async def record(request: Request, id: str) -> PlainTextResponse:
     """The record, to keep."""
@@ -132,6 +199,8 @@ async def _acted(request: Request, live: Live, action: Any) -> Response:
         refusal, status = "" if stale else words_of(request).error(error), 409 if stale else 422
     if is_part(request):
         return render(request, "_table.html", **_shown(request, live, refusal))
+    if refusal and request.url.path.endswith("/correct"):
+        raise HTTPException(status, refusal)
     if refusal:
         return render(request, "table.html", status=status, **_shown(request, live, refusal))
     return RedirectResponse(f"/t/{live.id}", status_code=303)
