@@ -16,6 +16,7 @@ from dataclasses import dataclass
 from fractions import Fraction
 from pathlib import Path
 from typing import Any
+from urllib.request import urlopen
 
 import pexpect
 import pytest
@@ -768,14 +769,19 @@ def test_alone_without_a_terminal_it_shows_its_help() -> None:
 
 
 @pytest.mark.skipif(sys.platform == "win32", reason="terminals of Unix")
-def test_alone_at_a_terminal_it_plays(tmp_path: Path) -> None:
-    changes = {"XDG_DATA_HOME": str(tmp_path)}
+@pytest.mark.parametrize("how_it_stops", ["Ctrl-C", "hangup"])
+def test_alone_at_a_terminal_it_serves_the_game_until_it_is_stopped(tmp_path: Path, how_it_stops: str) -> None:
+    changes = {"XDG_DATA_HOME": str(tmp_path), "BROWSER": "true"}
     child = pexpect.spawn(sys.executable, ["-m", "cinqmille"], env=environment(**changes), encoding="utf-8", timeout=30)
-    child.expect("Which rules")
-    child.sendeof()
-    child.expect(pexpect.EOF)
+    child.expect(r"http://127\.0\.0\.1:\d+/")
+    with urlopen(str(child.after)) as page:
+        assert page.status == 200
+    assert (tmp_path / "cinqmille" / "tables.sqlite3").exists()
+    if how_it_stops == "Ctrl-C":
+        child.sendintr()
+        child.expect(pexpect.EOF)
     child.close()
-    assert child.exitstatus == 0
+    assert how_it_stops == "hangup" or child.exitstatus in (0, 130)
 
 
 def test_a_reader_that_leaves_early_gets_no_traceback() -> None:

@@ -37,7 +37,7 @@ NAMES = ("Ana", "Ben", "Zoé")
 FR, EN = Words("fr"), Words("en")
 
 # Words that both languages write alike.
-SHARED = {"arguments", "chance", "options", "point", "points", "robot", "score", "six", "total"}
+SHARED = {"arguments", "chance", "options", "point", "points", "robot", "score", "scores", "site", "six", "total"}
 
 
 # Refusals
