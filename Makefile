@@ -1,6 +1,7 @@
 # How to play, test and build Cinq Mille. Everything is installed into .venv, which is made again
 # when the requirements change, when the folder was moved, or when its Python is gone.
-#   make play          the terminal game; options go through ARGS="..."
+#   make serve         the game in the browser; options go through ARGS="..."
+#   make play          the terminal game
 #   make test          every check and every test, and the documentation
 #   make check         the quick part of it
 #   make setup bench coverage docs constraints clean
@@ -11,7 +12,10 @@ BASE := .venv/.installed
 FULL := .venv/.installed-test-docs
 PIP = $(BIN)/python -m pip install -qq --no-input --disable-pip-version-check -c constraints.txt
 
-.PHONY: play setup test check bench coverage docs constraints clean FORCE
+.PHONY: serve play setup test check bench coverage docs constraints clean FORCE
+
+serve: $(BASE)
+	@$(BIN)/cinqmille serve $(ARGS)
 
 play: $(BASE)
 	@$(BIN)/cinqmille play $(ARGS)
