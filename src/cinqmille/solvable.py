@@ -17,8 +17,8 @@ from cinqmille.tables import Floats, rule_tables
 # generic and written out: measured, and good for a rough guess.
 LONG_WORK = 3e9
 _PACE, _PACE_WRITTEN_OUT = 1.2e9, 3.5e9
-# Rows that the last turns add, about, whatever the target.
-_ROWS_OF_THE_END = 1e8
+# Rows that the last turns add, about, for every step of the target.
+_ROWS_OF_THE_END = 2.5e6
 
 
 @dataclass(frozen=True, slots=True)
@@ -166,7 +166,8 @@ def verify_many(rules: Rules, players: int) -> None:
 
 def effort(rules: Rules, players: int = 3) -> float:
     """Return about how many seconds solving takes here, all cores working and all compiled: a rough guess."""
-    rows = cost(rules, players).rows + (0 if rules.ending == "first" else _ROWS_OF_THE_END)
+    end = 0.0 if rules.ending == "first" else _ROWS_OF_THE_END * (rules.target // rules.step)
+    rows = cost(rules, players).rows + end
     work = rows * len(rule_tables(rules).points)
     return work / cores() / (_PACE_WRITTEN_OUT if work > LONG_WORK else _PACE)
 
