@@ -1,9 +1,14 @@
 """Advice: exact where a solution exists, marked with the reason where it does not."""
 
+from itertools import combinations_with_replacement
+from math import factorial, prod
+
 import pytest
 
-from cinqmille import PRESETS, Position, Rules, apply, legal_plans, start
-from cinqmille.advice import advise
+from cinqmille import PRESETS, Bank, Position, Roll, Rules, apply, legal_plans, solve, start
+from cinqmille.advice import Advice, advise
+from cinqmille.outlook import Outlook, solvable
+from cinqmille.solutions import shipped
 from cinqmille.solver import solve_two
 
 SMALL = "cinq-des(target=1000, entry=200)"
@@ -61,3 +66,92 @@ def test_more_players_than_are_solved_are_marked() -> None:
     advice = advise(start(PRESETS["cinq-des"], 4))
     assert not advice.exact
     assert advice.plans[0].win == max(advice.plans[0].chances)
+
+
+def averaged(position: Position) -> tuple[Advice, float]:
+    """The advice before a roll, and the chance to win averaged over all rolls, each followed by its own advice."""
+    seat, dice = position.to_play, position.dice_left
+    assert seat is not None
+    mean = 0.0
+    for faces in combinations_with_replacement(range(1, 7), dice):
+        ways = factorial(dice) // prod(factorial(faces.count(face)) for face in set(faces))
+        after = apply(position, Roll(faces))
+        won = (seat in after.winners) / len(after.winners) if after.winners else advise(after).best.chances[seat]
+        mean += ways / 6**dice * won
+    return advise(position), mean
+
+
+LINES = (
+    "scores=0/0 rules=cinq-des",
+    "scores=500/700 phase=roll points=300 left=4 rules=cinq-des",
+    "scores=4900/4950 player=2 rules=six-des",
+    "scores=4700/5200 reached=2 rules=six-des",
+    f"scores=300/450 scoreless=2/1 rules={SMALL[:-1]}, scoreless_limit=3)",
+    f"scores=300/450 scoreless=1/1 rules={SMALL[:-1]}, scoreless_limit=2, scoreless_penalty=200)",
+    f"scores=300/450 rules={SMALL[:-1]}, takeover=always)",
+    f"scores=300/450 rules={SMALL[:-1]}, takeover=opened, ending=last_turns)",
+    f"scores=300/450 player=2 phase=roll points=400 left=2 announced=100 rules={SMALL[:-1]}, prediction=true)",
+    f"scores=850/900 rules={SMALL[:-1]}, exact=true, hot_dice=must)",
+    f"scores=800/700 rules={SMALL[:-1]}, last_leg=200)",
+    f"scores=950/700 rules={SMALL[:-1]}, ending=finish_round, tie=first)",
+    f"scores=950/1050 player=1 reached=2 rules={SMALL[:-1]}, ending=last_turns, min_bank=300)",
+    f"scores=300/450 rules={SMALL[:-1]}, keep=all, 22=300)",
+)
+
+
+@pytest.mark.parametrize("line", LINES)
+def test_advice_before_a_roll_is_the_mean_of_that_after_it(line: str) -> None:
+    advice, mean = averaged(Position.parse(line))
+    assert advice.exact
+    assert mean == pytest.approx(advice.best.win, abs=1e-9)
+
+
+@pytest.mark.parametrize("name", [name for name, rules in PRESETS.items() if shipped(rules) is not None])
+def test_two_players_are_advised_from_the_value_that_is_shipped(name: str) -> None:
+    rules = PRESETS[name]
+    solution = solve(rules)
+    for mine, theirs in ((0, 0), (rules.target // 2 // rules.step, rules.target // 3 // rules.step)):
+        if 0 < rules.cap < max(mine, theirs) * rules.step:
+            continue
+        scores = f"{mine * rules.step}/{theirs * rules.step}"
+        advice = advise(Position.parse(f"scores={scores} rules={name}"), solution=solution)
+        value = solution.values[0, mine + solution.zero, theirs + solution.zero, 0, 0]
+        assert advice.exact
+        assert advice.best.win == pytest.approx(value, abs=1e-9)
+
+
+@pytest.mark.parametrize("rule", ["equal_scores=fall", "strike=true", "scoreless_limit=3, scoreless_penalty=previous"])
+@pytest.mark.parametrize("players", [2, 4])
+def test_a_plan_that_wins_comes_first_whatever_is_estimated(rule: str, players: int) -> None:
+    scores = "/".join(["4700", "4800", "300", "1200"][:players])
+    advice = advise(Position.parse(f"scores={scores} phase=choose left=5 roll=22255 rules=cinq-des({rule})"))
+    assert advice.best.win == pytest.approx(1.0)
+    assert isinstance(advice.best.plan.then, Bank)
+    assert advice.plans[-1].win < 1.0
+
+
+def test_the_last_player_of_the_last_turns_is_advised_exactly_whatever_the_rules_remember() -> None:
+    rules = "cinq-des(target=1000, entry=200, ending=last_turns, equal_scores=fall, strike=true)"
+    line = f"scores=400<1100/500/300<700 reached=1 player=3 phase=roll points=0 rules={rules}"
+    advice, mean = averaged(Position.parse(line))
+    assert advice.exact
+    assert mean == pytest.approx(advice.best.win, abs=1e-9)
+
+
+def test_what_a_bank_leaves_to_take_over_counts_without_its_solution_too() -> None:
+    rules = Rules.parse(f"{SMALL[:-1]}, takeover=always)")
+    plain = Outlook(rules, solve_two(rules.derive(takeover="never"), written_out=False))
+    position = Position.parse(
+        f"scores=0/0 phase=decide points=450 left=5 rules={rules.canonical}".replace("left=5", "left=0")
+    )
+    known, guessed = advise(position), advise(position, solution=plain)
+    assert [one.plan for one in known.plans] == [one.plan for one in guessed.plans]
+    assert guessed.best.win == pytest.approx(known.best.win, abs=0.03)
+    assert not guessed.exact
+
+
+def test_a_rule_without_which_somebody_could_be_stuck_is_replaced_and_not_refused() -> None:
+    rules = Rules.parse(
+        "cinq-des(target=500, entry=0, min_bank=200, exact=true, strike=true, last_leg=100, 5=none, 1=200)"
+    )
+    assert not solvable(rules).strike

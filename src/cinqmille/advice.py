@@ -9,13 +9,14 @@ turn gives the worth of every choice (see ``_advice_kernels``), for every player
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import lru_cache
 
 import numpy as np
 
 from cinqmille import _advice_kernels as kernels
-from cinqmille.actions import ANNOUNCEMENTS, Announce, Bank, Points, RollOn, TakeOver, format_action
+from cinqmille.actions import ANNOUNCEMENTS, Action, Announce, Bank, Points, RollOn, TakeOver
 from cinqmille.errors import IllegalAction
 from cinqmille.game import Plan, apply, bank_problem, legal_plans
 from cinqmille.outlook import Outlook, Reason, followers_of, last_turn, outlook, outlook_of
@@ -70,11 +71,15 @@ class Advice:
         return self.plans[0]
 
     def to_json(self) -> dict[str, object]:
-        """Return the advice as plain data; actions and dice in their text forms."""
+        """Return the advice as plain data.
+
+        Of every plan ``keep`` are dice (or None), ``then`` is ``bank``, ``roll``, ``takeover``, ``announce 50`` or None
+        where the turn is lost.
+        """
         plans = [
             {
                 "keep": None if one.plan.keep is None else format_dice(one.plan.keep.dice),
-                "then": None if one.plan.then is None else format_action(one.plan.then),
+                "then": _word(one.plan.then),
                 "win": one.win,
                 "turn_mean": one.turn_mean,
             }
@@ -82,6 +87,20 @@ class Advice:
         ]
         reason = None if self.reason is None else {"code": self.reason.code, **dict(self.reason.params)}
         return {"plans": plans, "exact": self.exact, "reason": reason}
+
+
+def _word(action: Action | None) -> str | None:
+    match action:
+        case None:
+            return None
+        case Bank():
+            return "bank"
+        case TakeOver():
+            return "takeover"
+        case Announce(points):
+            return f"announce {points}"
+        case _:
+            return "roll"
 
 
 def advise(position: Position, *, solution: Solution | ManySolution | Outlook | None = None) -> Advice:
@@ -223,6 +242,7 @@ class _Sweep:
             reach = max(reach, 2 * (self.settled + max(ANNOUNCEMENTS) // self.step))
         self.rows = reach + 1 + self.tables.most
         self.most = most
+        self._next: dict[Position, Turn] = {}
 
     def _beyond(self) -> int:
         """How many rows above the target make a difference: as long as somebody may still catch up."""
@@ -293,7 +313,10 @@ class _Sweep:
             positions = [self._banked(int(t)) for t in played]
             for left in lefts:
                 offer = None if left is None else (played, left or dice)
-                self._fill(bank, played, left, self.outlook.between(self.order, positions, offer))
+                chances = self.outlook.between(self.order, positions, offer)
+                if left is not None and not self.outlook.knows_offers:
+                    self._let_take_over(chances, positions, played, left or dice)
+                self._fill(bank, played, left, chances)
             gains = [position.seats[self.seat].score - self.fresh.score for position in positions]
             bank[played, :, 1] = np.array(gains)[:, None]
         if finished.size:
@@ -320,6 +343,23 @@ class _Sweep:
             return self.missing
         others = (seat.score // self.step for place, seat in enumerate(self.fresh.seats) if place != self.seat)
         return max(others) + 1 - self.score
+
+    def _let_take_over(self, chances: Floats, positions: Sequence[Position], rows: Ints, dice: int) -> None:
+        """Give the next player the turn that each bank leaves, where that is better than a turn of one's own."""
+        for place, (row, position) in enumerate(zip(rows.tolist(), positions, strict=True)):
+            if position.phase == "start" and position.to_play is not None:
+                taken = self._next_turn(position).rolled[row, dice]
+                if taken[0] > chances[place, position.to_play]:
+                    chances[place] = taken[self.seats]
+
+    def _next_turn(self, position: Position) -> Turn:
+        """The next player's turn, after which nothing is taken over."""
+        if position not in self._next:
+            plain = self.outlook.without_offers
+            seats, seat, dice = position.seats, position.to_play, self.rules.dice
+            fresh = Position(plain.rules, seats, seat, "roll", 0, dice, opener=position.opener)
+            self._next[position] = solve_turn(fresh, plain, self.rows)
+        return self._next[position]
 
     def _fill(self, bank: Floats, rows: Ints, left: int | None, chances: Floats) -> None:
         lefts = slice(None) if left is None else slice(left, left + 1)

@@ -24,7 +24,7 @@ from __future__ import annotations
 import contextlib
 from collections.abc import Sequence
 from dataclasses import dataclass
-from functools import lru_cache
+from functools import cached_property, lru_cache
 from typing import Any
 
 import numpy as np
@@ -72,6 +72,16 @@ class Outlook:
         self.rules = rules
         self.pair = pair
         self.many = many
+
+    @property
+    def knows_offers(self) -> bool:
+        """Whether :meth:`between` knows what turns that may be taken over are worth (or there are none)."""
+        return self.rules.takeover == "never" or self.pair.taken.size > 0
+
+    @cached_property
+    def without_offers(self) -> Outlook:
+        """The same game from now on without turns to take over."""
+        return Outlook(self.rules.derive(takeover="never"), self.pair)
 
     def doubt(self, position: Position) -> Reason | None:
         """Return why the chances in this position are approximated; None when they are exact."""

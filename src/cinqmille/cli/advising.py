@@ -6,7 +6,6 @@ import re
 import sys
 from collections.abc import Mapping
 
-from cinqmille.actions import Action, Announce, Bank, TakeOver
 from cinqmille.cli.answers import sheet
 from cinqmille.cli.output import Answer, Data, width, wrapped
 from cinqmille.cli.refusals import Refusal, conflict, no_number
@@ -14,7 +13,7 @@ from cinqmille.counsel import PATIENCE, as_text, counsel, doubt
 from cinqmille.errors import IllegalAction
 from cinqmille.position import Position
 from cinqmille.rules import Rules
-from cinqmille.scoring import format_dice, parse_dice
+from cinqmille.scoring import parse_dice
 from cinqmille.situation import situation
 from cinqmille.words import N_, Words
 
@@ -41,34 +40,13 @@ def advise(given: Mapping[str, str | None], words: Words) -> Answer:
     found = advice_in(position)
 
     def data() -> Data:
-        plans = [
-            {
-                "keep": None if one.plan.keep is None else format_dice(one.plan.keep.dice),
-                "then": None if one.plan.then is None else _then(one.plan.then),
-                "win": one.win,
-                "turn_mean": one.turn_mean,
-            }
-            for one in found.plans
-        ]
-        return {"plans": plans, "exact": found.exact, "reason": doubt(found, words) or None}
+        return {**found.to_json(), "reason": doubt(found, words) or None}
 
     def text() -> str:
         told = as_text(counsel(found, words), words, width())
         return "\n\n".join([told, *([wrapped(taken)] if taken else [])])
 
     return Answer(data, text)
-
-
-def _then(action: Action) -> str:
-    match action:
-        case Bank():
-            return "bank"
-        case TakeOver():
-            return "takeover"
-        case Announce(points):
-            return f"announce {points}"
-        case _:
-            return "roll"
 
 
 def _position(given: Mapping[str, str | None], words: Words) -> tuple[Position, str]:
