@@ -47,6 +47,7 @@ FLOORS = (
         "three",
         "solutions",
         "turn",
+        "paces",
         "outlook",
         "advice",
     ),

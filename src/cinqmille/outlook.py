@@ -31,6 +31,7 @@ import numpy as np
 
 from cinqmille import _advice_kernels as kernels
 from cinqmille.errors import InvalidRules
+from cinqmille.paces import paces
 from cinqmille.position import Position
 from cinqmille.rules import Rules
 from cinqmille.solutions import at_hand, solve, stamp
@@ -39,11 +40,6 @@ from cinqmille.tables import Floats, Ints, rule_tables
 
 # A lead that is caught with less than this chance is safe.
 _NO_CHANCE = 1e-13
-# The two paces at which a player needs turns: in a hurry (every turn may be the last) and not, and the number of
-# turns that the fastest of the others still needs, on average, below and above which a player is in which.
-_HURRY, _CALM = 0.5, 0.8
-_NEAR, _FAR = 1.5, 4.0
-_MOST_TURNS = 48
 # Where a strike is what frees players who are stuck, they go back to 0 after so many turns without points instead.
 _BACK_AFTER = 3
 
@@ -139,6 +135,8 @@ class Outlook:
             )
             // step
         )
+        found: list[tuple[list[int], Ints, Floats]] = []
+        told: list[tuple[Ints, Ints]] = []
         for place, mover in enumerate(order):
             holders = order[:-1] if mover == last else [last]
             following = [*order[place + 1 :], *order[: place + 1]]
@@ -156,11 +154,24 @@ class Outlook:
                 stand, fall = scores[rows].copy(), scores[rows].copy()
                 stand[:, mover] = fall[:, mover] = total[rows]
                 fall[:, holder] = below[rows, holder]
-                difference = self._coupled(following, fall, counts[rows], None) - self._coupled(
-                    following, stand, counts[rows], None
-                )
-                change[np.ix_(rows, np.array(following))] += chance[rows, None] * difference
+                found.append((following, rows, chance[rows]))
+                told.append((np.concatenate([fall, stand])[:, following], np.tile(counts[rows][:, following], (2, 1))))
+        for (following, rows, chance), worth in zip(
+            found, self._together([one[0] for one in found], told), strict=True
+        ):
+            change[np.ix_(rows, np.array(following))] += chance[:, None] * (worth[: rows.size] - worth[rows.size :])
         return change
+
+    def _together(self, orders: Sequence[Sequence[int]], told: Sequence[tuple[Ints, Ints]]) -> list[Floats]:
+        """The coupled chances of several tables, ``told`` as (scores, counts) in the order of play, at one go."""
+        if not told or self.pair.values.shape[0] == 2:  # the seats matter: whoever plays first in a round is told
+            return [
+                self._coupled(range(len(order)), scores, counts, None, order)
+                for order, (scores, counts) in zip(orders, told, strict=True)
+            ]
+        scores, counts = (np.concatenate(arrays) for arrays in zip(*told, strict=True))
+        ends = np.cumsum([len(one[0]) for one in told])[:-1]
+        return np.split(self._coupled(range(scores.shape[1]), scores, counts, None), ends)
 
     def _all_solved(self, order: Sequence[int], scores: Ints) -> Floats:
         assert self.many is not None
@@ -168,12 +179,18 @@ class Outlook:
         found = self.many.values[(side, *(scores[:, seat] for seat in order))]
         return np.column_stack([found, 1.0 - found.sum(axis=1)])
 
-    def _coupled(self, order: Sequence[int], scores: Ints, counts: Ints, offer: tuple[Ints, int] | None) -> Floats:
+    def _coupled(
+        self, order: Sequence[int], scores: Ints, counts: Ints, offer: tuple[Ints, int] | None,
+        seats: Sequence[int] | None = None,
+    ) -> Floats:  # fmt: skip
+        """The chances, by row and player in ``order`` (columns of ``scores``); ``seats`` are theirs, if others."""
+        seats = order if seats is None else seats
         players = len(order)
         beats = np.ones((players, players, scores.shape[0]))
         for i in range(players):
             for j in range(i + 1, players):
-                beats[i, j] = self._pair(order[i], order[j], scores, counts, offer if i == 0 else None)
+                earlier = seats[i] < seats[j]
+                beats[i, j] = self._pair(order[i], order[j], earlier, scores, counts, offer if i == 0 else None)
                 beats[j, i] = 1.0 - beats[i, j]
         if players == 2:
             both: Floats = beats[[0, 1], [1, 0]].T
@@ -185,11 +202,13 @@ class Outlook:
         shared: Floats = chances / chances.sum(axis=1, keepdims=True)
         return shared
 
-    def _pair(self, i: int, j: int, scores: Ints, counts: Ints, offer: tuple[Ints, int] | None) -> Floats:
-        """The chance that seat ``i``, who moves first, beats seat ``j``."""
+    def _pair(
+        self, i: int, j: int, earlier: bool, scores: Ints, counts: Ints, offer: tuple[Ints, int] | None
+    ) -> Floats:
+        """The chance that seat ``i``, who moves first, beats seat ``j``; ``earlier`` tells whose seat comes first."""
         solution = self.pair
         values, rules = solution.values, solution.rules
-        side = int(values.shape[0] == 2 and i > j)
+        side = int(values.shape[0] == 2 and not earlier)
         mine, theirs = (np.clip(scores[:, seat] + solution.zero, 0, values.shape[1] - 1) for seat in (i, j))
         own, held = (np.minimum(counts[:, seat], values.shape[3] - 1) for seat in (i, j))
         found: Floats = values[side, mine, theirs, own, held]
@@ -428,118 +447,6 @@ class LastTurn:
 def last_turn(rules: Rules) -> LastTurn:
     """Return the last turns of these rules."""
     return LastTurn(rules)
-
-
-class Paces:
-    """The laws of the number of turns a player needs from each score, alone at the table, at both paces.
-
-    At a pace g a player maximises the mean of g to the power of the number of turns: as if the game ended with
-    chance 1 - g before each further turn.
-    """
-
-    def __init__(self, rules: Rules) -> None:
-        self.rules = rules
-        target = rules.target // rules.step
-        self.gains = np.zeros((target, target))
-        self.laws = np.stack([self._law(_HURRY), self._law(_CALM)])
-        numbers = np.arange(_MOST_TURNS + 1)
-        self.mean = self.laws[1] @ numbers + (1.0 - self.laws[1].sum(axis=1)) * numbers[-1]
-
-    def race(self, scores: Ints) -> tuple[Floats, Floats]:
-        """Return the chances to come in first, by row and player, and those of every two players, ``[i, j, row]``.
-
-        ``scores`` are in steps, by row and player in the order of play.
-        """
-        players = scores.shape[1]
-        at = np.clip(scores, 0, self.mean.size - 1)
-        mean = self.mean[at]
-        now, before, after = [], [], []
-        for i in range(players):
-            fastest = np.delete(mean, i, axis=1).min(axis=1)
-            calm = np.clip((fastest - _NEAR) / (_FAR - _NEAR), 0.0, 1.0)[:, None]
-            law = (1.0 - calm) * self.laws[0][at[:, i]] + calm * self.laws[1][at[:, i]]
-            more = np.maximum(1.0 - np.cumsum(law, axis=1), 0.0)
-            now.append(law)
-            after.append(more)
-            before.append(np.column_stack([np.ones(len(more)), more[:, :-1]]))
-        raced = np.empty(scores.shape)
-        paired = np.ones((players, players, scores.shape[0]))
-        for i in range(players):
-            law = now[i].copy()
-            for j in range(players):
-                if j != i:
-                    slower = after[j] if j < i else before[j]
-                    law *= slower
-                    if j > i:
-                        paired[i, j] = np.clip((now[i] * slower).sum(axis=1), 1e-9, 1.0 - 1e-9)
-                        paired[j, i] = 1.0 - paired[i, j]
-            raced[:, i] = np.maximum(law.sum(axis=1), 1e-12)
-        return raced, paired
-
-    def _law(self, pace: float) -> Floats:
-        """``[score, number of turns]``."""
-        rules = self.rules
-        tables, step = rule_tables(rules), rules.step
-        target, cap = rules.target // step, rules.cap // step
-        values = np.zeros(target)
-        laws = np.zeros((target, _MOST_TURNS + 1))
-        arrived = np.zeros(_MOST_TURNS + 1)
-        arrived[0] = 1.0
-        none = tables.announce[:0]
-        for score in range(target - 1, -1, -1):
-            need = (rules.entry if score == 0 else rules.min_bank) // step
-            reach = target - score if rules.exact else max(target - score, need)
-            totals = score + np.arange(reach + 1)
-            worth = np.append(values[score:], 1.0)[
-                np.where(totals >= target, target, np.minimum(totals, max(cap, score))) - score
-            ]
-            free = rules.exact and score > 0
-            worth[(np.arange(reach + 1) < need) & ~((totals == target) & free)] = -1.0
-            worth[0] = -1.0
-            if score >= cap:
-                worth[totals < target] = -1.0
-            bank = np.full((reach + 2 + tables.most, rules.dice, 1), -1.0)
-            bank[: reach + 1, :, 0] = worth[:, None]
-            if rules.hot_dice == "must":
-                bank[: reach + 1, 0, 0] = np.where(totals >= target, worth, -1.0)
-            if not rules.exact:
-                bank[reach:] = bank[reach]
-            swept = reach + 1 if rules.exact else reach
-            value = values[min(score + 1, target - 1)] if score + 1 < target else pace
-            for _ in range(60):
-                lost = np.array([value])
-                after = bank.copy()
-                if rules.exact:
-                    after[reach + 1 :] = value
-                rolled = np.zeros((swept, rules.dice + 1, 1))
-                said = np.zeros((swept, 0, 1))
-                kernels.play(after, bank, swept, lost, lost, np.ones(1), tuple(tables), none, rolled, said)
-                change = pace * rolled[0, rules.dice, 0] - value
-                value += change
-                if abs(change) < 1e-5:
-                    break
-            values[score] = value
-            banked = np.zeros(len(bank))
-            scoreless = kernels.ends(after[:, :, 0].copy(), bank[:, :, 0].copy(), swept, tuple(tables), banked)
-            if rules.exact:
-                scoreless += banked[reach + 1 : -1].sum()
-                banked[reach + 1 : -1] = 0.0
-            if pace == _CALM:
-                self.gains[score, : target - score] = banked[: target - score]
-            following = arrived * banked[target - score :].sum()
-            following += banked[1 : target - score] @ laws[np.minimum(np.arange(score + 1, target), cap)]
-            for number in range(1, _MOST_TURNS + 1):
-                laws[score, number] = following[number - 1] + scoreless * laws[score, number - 1]
-        return laws
-
-
-@lru_cache(maxsize=16)
-def paces(rules: Rules) -> Paces:
-    """Return the paces of these rules.
-
-    Falls, strikes, penalties, announcements and turns taken over are not in them.
-    """
-    return Paces(rules)
 
 
 def outlook(rules: Rules, players: int) -> Outlook:
