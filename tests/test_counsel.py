@@ -134,7 +134,7 @@ def test_rolling_rather_than_banking_is_explained_with_the_true_numbers() -> Non
         ),
         (  # a fall
             "scores=500<1200/700<1400 phase=decide points=200 left=2 rules=cinq-des(equal_scores=fall)",
-            ["Ben tombe de 1 400 à 700", "à cette table le passé compte (totaux égaux : "],
+            ["Si vous marquez : Ben tombe de 1 400 à 700", "à cette table le passé compte (totaux égaux : "],
         ),
         (
             "scores=500<1200/700 rules=cinq-des(strike=true)",
@@ -143,6 +143,19 @@ def test_rolling_rather_than_banking_is_explained_with_the_true_numbers() -> Non
         (  # nearly equal
             "scores=4500/700 phase=choose roll=115 points=200 left=3 rules=cinq-des(exact=true)",
             ["Presque égal : mettre 1 de côté, marquer 300 ne coûte que 0,03 point de pourcentage."],
+        ),
+        (
+            "scores=900/700 phase=choose left=3 roll=111 points=50 rules=cinq-des(target=1000, exact=true)",
+            ["Tous les choix dépassent 1 000 : le tour est perdu."],
+        ),
+        (
+            f"scores=500/1150/0 reached=2 player=3 phase=decide points=300 left=2 rules={SMALL}, ending=last_turns)",
+            ["Marquer maintenant ne peut plus gagner : il n'y a rien à perdre."],
+        ),
+        (
+            "scores=1500/1450/1200/2100 scoreless=0/2/0/0 player=2 phase=decide points=150 left=3 "
+            "rules=cinq-des(target=3000, entry=300, ending=last_turns, scoreless_limit=3, scoreless_penalty=500)",
+            ["La pénalité pour tours sans points compte dans ce tour, mais pas dans la suite."],
         ),
         ("scores=500/700/300/0 rules=cinq-des", ["une partie entière à 4 joueurs est trop longue à calculer"]),
     ],

@@ -105,7 +105,11 @@ def doubt(advice: Advice, words: Words) -> str:
     params = dict(reason.params)
     rule = words.rule(advice.position.rules, params["name"]) if "name" in params else ""
     why = words.say(_DOUBTS[reason.code], players=params.get("players", 0), rule=rule)
-    return f"{why} {words.say(_MEASURED)}"
+    rules = advice.position.rules
+    told = [why]
+    if rules.scoreless_limit and reason.code in ("players", "both") and params.get("name") != "scoreless_penalty":
+        told.append(words.say(_NO_PENALTIES))
+    return " ".join([*told, words.say(_MEASURED)])
 
 
 def _situation(position: Position, names: Sequence[str], words: Words) -> Iterator[str]:
@@ -144,6 +148,7 @@ _DOUBTS = {
         "These chances are estimates: several players still play, and each of them is taken to play as if he were the last."
     ),
 }
+_NO_PENALTIES = N_("The penalty for turns without points counts in this turn, but is left out of what comes later.")
 _MEASURED = N_(
     "Where it could be checked, following such advice in every turn of a game cost less than 0.2 games of 100."
 )

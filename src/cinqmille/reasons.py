@@ -135,6 +135,9 @@ class Reasons:
         if position.phase == "roll":
             yield from self._nothing_to_decide()
             return
+        if plan.then is None:
+            yield self.words.say("Every choice passes {target}: the turn is lost.", target=self.rules.target)
+            return
         sure = self.best.win >= 1.0 - 1e-12
         if plan.keep is not None and not sure and len({one.plan.keep for one in self.advice.plans}) > 1:
             yield from self._keeping()
@@ -149,8 +152,6 @@ class Reasons:
                 yield from self._rolling()
             case Announce():
                 yield from self._announcing()
-            case _:
-                yield self.words.say("Every choice passes {target}: the turn is lost.", target=self.rules.target)
 
     def _nothing_to_decide(self) -> Iterator[str]:
         say, position = self.words.say, self.position
@@ -264,7 +265,9 @@ class Reasons:
         if after.opener is None and after.score + points >= self.rules.target:
             total = after.score + points
             yield say("Banking now would begin the last turns, with only {total} for the others to pass.", total=total)
-        elif round(best.turn_mean) < round(bank.turn_mean):
+        elif bank.win <= 1e-12:
+            yield say("Banking now cannot win any more: there is nothing to lose.")
+        elif round(best.turn_mean) < round(bank.turn_mean) and best.win - bank.win >= _NEARLY:
             yield say("That means fewer points on average, but more games won: this score asks for the risk.")
 
     def _cannot_bank(self, after: Position) -> Iterator[str]:
@@ -302,7 +305,7 @@ class Reasons:
             win=self.win(best),
             roll=self.win(roll),
         )
-        if round(roll.turn_mean) > round(best.turn_mean):
+        if round(roll.turn_mean) > round(best.turn_mean) and best.win - roll.win >= _NEARLY:
             yield say("Rolling would bring more points on average, but fewer games won: what is safe counts more here.")
 
     def _announcing(self) -> Iterator[str]:
@@ -351,7 +354,8 @@ class Reasons:
 
     def _close(self) -> Iterator[str]:
         """Whether another plan is as good, or nearly."""
-        if len(self.advice.plans) < 2 or self.best.win >= 1.0 - 1e-12:
+        decided = self.best.win >= 1.0 - 1e-12 or (self.best.plan.keep is not None and self.best.plan.then is None)
+        if len(self.advice.plans) < 2 or decided:
             return
         second = self.advice.plans[1]
         less = self.best.win - second.win
@@ -360,7 +364,13 @@ class Reasons:
         elif less < _NEARLY:
             points = self.words.percent(less, 2 if less < 0.0005 else 1).rstrip("%\u202f")
             yield self.words.say(
-                "Nearly equal: to {plan} costs only {points} percentage points.", plan=self.label(second), points=points
+                N_("Nearly equal: to {plan} costs only {points} percentage points.")
+                if self.advice.exact
+                else N_(
+                    "Nearly equal: to {plan} costs only {points} percentage points, less than these estimates can tell."
+                ),
+                plan=self.label(second),
+                points=points,
             )
 
     # What else there is to know
@@ -444,7 +454,7 @@ class Reasons:
         done = do(after, Bank())
         for event in done.events:
             if isinstance(event, Fell):
-                yield words.event(event, self.names)
+                yield say("If you bank: {event}", event=words.event(event, self.names))
         end = done.position
         if end.phase == "over":
             return
