@@ -9,6 +9,7 @@ from pathlib import Path
 import pytest
 
 from cinqmille import PARAMETERS, PRESETS, Rules, Sheet, replay, solutions
+from cinqmille.cli import main
 from cinqmille.solvable import unsolvable, unsolvable_many
 
 ROOT = Path(__file__).parents[1]
@@ -82,3 +83,15 @@ def test_the_python_on_the_page_of_exact_numbers_runs(tmp_path: Path) -> None:
     where = {**os.environ, "XDG_CACHE_HOME": str(tmp_path)}
     check = "assert trio.chances((0, 0, 0)) == trio.win and advise(start(trio.rules, 3)).exact"
     subprocess.run([sys.executable, "-c", f"{script}\n{check}"], check=True, env=where)
+
+
+def test_the_advice_that_is_shown_is_the_advice_that_is_given(
+    capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("COLUMNS", "80")
+    for page, lang in (("docs/advice.md", "en"), ("README.md", "fr")):
+        text = (ROOT / page).read_text(encoding="utf-8")
+        command, shown = re.findall(r"```text\n\$ cinqmille (advise [^\n]*)\n(.*?)```", text, re.DOTALL)[0]
+        assert main([*command.split(), "--lang", lang] if "--lang" not in command else command.split()) == 0
+        given = re.sub("[\u00a0\u202f]", " ", capsys.readouterr().out)
+        assert given.startswith(shown.rstrip("\n"))

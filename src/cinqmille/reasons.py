@@ -148,10 +148,10 @@ class Reasons:
                 yield from self._offer()
             case TakeOver():
                 yield from self._offer()
-            case RollOn():
-                yield from self._rolling()
             case Announce():
                 yield from self._announcing()
+            case _:
+                yield from self._rolling()
 
     def _nothing_to_decide(self) -> Iterator[str]:
         say, position = self.words.say, self.position
