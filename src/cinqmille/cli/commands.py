@@ -288,8 +288,10 @@ def _add_odds(app: App, shared: _Shared) -> None:
 def _add_advise(app: App, shared: _Shared) -> None:
     words, say = shared.words, shared.words.say
 
+    signed = ("--scores", "--turn-points")  # -50 is a number there, if a wrong one
+
     def option(name: str, metavar: str, help: str) -> Parameter:
-        return Parameter(name=name, metavar=metavar, help=help, allow_leading_hyphen=True)
+        return Parameter(name=name, metavar=metavar, help=help, allow_leading_hyphen=name in signed)
 
     line = option("--position", say("LINE"), say("The whole position, as in 'scores=500/700 rules=cinq-des'."))
     scores = option("--scores", "A,B", say("Everybody's score, in the order of play: 500,700."))
