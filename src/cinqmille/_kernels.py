@@ -110,9 +110,10 @@ def _add_menus(typing_context, acc, D, at, place, begin, weight, first, last):
 
 
 @njit(cache=True, nogil=True, fastmath=_FAST, error_model="numpy")
-def sweep(D, R, B, F, F_all, swept, top, limit, tables, slot, exact, announce, start):
+def sweep(D, base, R, B, F, F_all, swept, top, limit, tables, slot, exact, announce, start):
     """Sweep one turn for every batch; fill ``D`` below ``swept``, ``start`` (R[0, all]) and, if it has rows, ``R``.
 
+    The first row of a batch is row ``base`` of its part of ``D``.
     Rows from ``swept`` to ``top`` are given; more points than that are worth what ``top`` is. ``F_all`` is the
     scoreless value of a bust on all dice, where it differs (``strike``). With ``exact`` rows above ``limit`` of a
     lane are worth F. ``announce`` are the points that may be announced with two dice left; a right announcement
@@ -125,7 +126,7 @@ def sweep(D, R, B, F, F_all, swept, top, limit, tables, slot, exact, announce, s
     place = (points * dice + left) * LANES
     without = -weight
     for batch in range(D.shape[0]):
-        Db = D[batch]
+        Db = D[batch, base[batch] * dice :]
         flat = Db.reshape(-1)
         Fb = F[batch]
         Fa = F_all[batch]
@@ -224,13 +225,14 @@ def gather(B, V, Q, taken, taken_last, side, mine, theirs, held, rows, slot, rul
 
 
 @njit(cache=True, nogil=True, error_model="numpy")
-def fill_top(D, B, F, rows, most, reach, slot, exact, sure, swept):
+def fill_top(D, base, B, F, rows, most, reach, slot, exact, sealed, sure, swept):
     """Write the rows of ``D`` that no sweep reaches, and lower ``swept``, which begins at ``rows``, to the rows that
     have to be swept; ``sure`` is 0 where all of them have to be.
 
     A turn is worth its bank value where banking is worth at least ``1 - sure * (1 - F)`` in every lane: no roll can
     be worth more, whatever follows, since it busts with a chance of at least ``sure``. Rows from ``rows`` on are worth
-    banking in the last row, under ``exact`` F; they are ``most``. A row looks up to ``reach`` rows above itself.
+    banking in the last row, under ``exact`` F; they are ``most``, and written already where ``sealed``. A row looks up
+    to ``reach`` rows above itself.
     """
     dice = slot.size
     for batch in range(D.shape[0]):
@@ -242,14 +244,15 @@ def fill_top(D, B, F, rows, most, reach, slot, exact, sure, swept):
             if low:
                 break
             swept[batch] -= 1
-        for t in range(swept[batch], min(swept[batch] + reach, rows[batch] + most)):
+        Db = D[batch, base[batch] * dice :]
+        for t in range(swept[batch], min(swept[batch] + reach, rows[batch] + (0 if sealed else most))):
             for left in range(dice):
                 if exact:
                     for lane in range(LANES):
-                        D[batch, t * dice + left, lane] = F[batch, lane]
+                        Db[t * dice + left, lane] = F[batch, lane]
                 else:
                     for lane in range(LANES):
-                        D[batch, t * dice + left, lane] = B[batch, min(t, rows[batch] - 1), slot[left], lane]
+                        Db[t * dice + left, lane] = B[batch, min(t, rows[batch] - 1), slot[left], lane]
 
 
 @njit(cache=True, nogil=True, error_model="numpy")

@@ -140,6 +140,7 @@ class _TwoPlayers:
         self.counts = max(1, rules.scoreless_limit)
         self.sides = 2 if rules.ending == "finish_round" else 1
         self.last_turn = np.array({"first": [0, 0], "last_turns": [1, 1], "finish_round": [1, 0]}[rules.ending])
+        self.sealed = not (self.last_turn.any() or rules.exact)
         self.must = rules.hot_dice == "must"
         self.takeover = _TAKEOVER[rules.takeover]
         lefts = np.arange(self.dice)
@@ -186,6 +187,8 @@ class _TwoPlayers:
         high = rows + self.tables.most + 1
         slots = int(self.slot.max()) + 1
         D = aligned(batches * high * self.dice * LANES).reshape(batches, high * self.dice, LANES)
+        if self.sealed:
+            D[:, rows * self.dice :] = 1.0
         return D, np.full((batches, rows, slots, LANES), -1.0)
 
     def sweep(
@@ -208,14 +211,30 @@ class _TwoPlayers:
         exact, most, swept = self.rules.exact, self.tables.most, rows.copy()
         # Announcements look further up than any roll.
         reach = most + (int(rows.max()) if self.announce.size else 0)
-        kernels.fill_top(D, B, F, rows, most, reach, self.slot, exact, 0.0 if R.shape[1] else self.sure, swept)
+        # Where the target wins at once, all above it is worth 1: written once, at the upper end of D.
+        base = D.shape[1] // self.dice - most - 1 - rows if self.sealed else np.zeros_like(rows)
+        sure = 0.0 if R.shape[1] else self.sure
+        kernels.fill_top(D, base, B, F, rows, most, reach, self.slot, exact, self.sealed, sure, swept)
         if full is not None and ((rows < full) & (swept + reach > rows)).any():
             return False
         if self.straight is not None:
-            self.straight(D.reshape(batches, -1), B.reshape(batches, -1), F, swept, start)
+            self.straight(D.reshape(batches, -1), base, B.reshape(batches, -1), F, swept, start)
         else:
             kernels.sweep(
-                D, R, B, F, F, swept, rows + most - 1, limit, tuple(self.tables), self.slot, exact, self.announce, start
+                D,
+                base,
+                R,
+                B,
+                F,
+                F,
+                swept,
+                rows + most - 1,
+                limit,
+                tuple(self.tables),
+                self.slot,
+                exact,
+                self.announce,
+                start,
             )
         self.passes += batches
         return True
@@ -380,7 +399,8 @@ class _TwoPlayers:
         rows = int(lanes.rows[0])
         R = np.zeros((1, rows, self.dice + 1, LANES))
         self.evaluate(D, B, lanes, F, R)
-        after = D[0].reshape(-1, self.dice, LANES)[:rows, :, 0].copy()
+        first = self.rows - rows if self.sealed else 0
+        after = D[0].reshape(-1, self.dice, LANES)[first : first + rows, :, 0].copy()
         bank = B[0, :rows][:, self.slot, 0].copy()
         return TurnValues(after, R[0, :, :, 0].copy(), bank, float(F[0]))
 

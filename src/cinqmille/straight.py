@@ -36,9 +36,9 @@ def text(tables: RuleTables, *, must: bool) -> str:
         '"""Made by cinqmille.straight: one turn of one scoring table, written out."""',
         "from numba import njit",
         '@njit(cache=True, nogil=True, fastmath={"contract", "nsz", "nnan"}, error_model="numpy")',
-        "def sweep(D, B, F, rows, start):",
+        "def sweep(D, base, B, F, rows, start):",
         " for batch in range(D.shape[0]):",
-        "  turn = D[batch]",
+        f"  turn = D[batch, base[batch] * {width}:]",
         "  banks = B[batch]",
         "  f = F[batch]",
         "  first = start[batch]",
@@ -150,7 +150,7 @@ def _path(tables: RuleTables, *details: object) -> Path:
 
 
 def sweep(tables: RuleTables, *, must: bool) -> Sweep:
-    """Return the compiled sweep ``(D, B, F, rows, start)`` of this table; writes its file when it is missing.
+    """Return the compiled sweep ``(D, base, B, F, rows, start)`` of this table; writes its file when it is missing.
 
     Compiling happens at the first call ever (seconds); later starts read numba's cache.
     """
