@@ -104,6 +104,17 @@ def test_every_simple_kind_of_bot_does_only_what_is_legal_under_any_rules(name: 
                 assert made.choose(game.position) in legal_actions(game.position), str(game.position)
 
 
+@given(sheets(), st.integers(0, 10**6), st.sampled_from(SIMPLE), st.integers(2, 8))
+@settings(max_examples=60, deadline=None)
+def test_no_sheet_and_no_position_makes_a_simple_bot_do_what_is_not_legal(
+    text: str, seed: int, name: str, players: int
+) -> None:
+    made = bot(name)
+    for game in games(random.Random(seed), Rules.parse(text), players, 60, table=0.05):
+        if game.position.phase in ("start", "choose", "decide"):
+            assert made.choose(game.position) in legal_actions(game.position)
+
+
 @pytest.mark.parametrize("name", ["best", "perfect"])
 def test_every_bot_that_solves_does_only_what_is_legal_under_any_rules(name: str) -> None:
     """In any position, also where others led the game or players have left; with rules it does not refuse."""

@@ -9,6 +9,7 @@ from pathlib import Path
 import pytest
 
 from cinqmille import PARAMETERS, PRESETS, Rules, Sheet, replay, solutions
+from cinqmille.bots import BOTS
 from cinqmille.cli import main
 from cinqmille.solvable import unsolvable, unsolvable_many
 
@@ -19,6 +20,16 @@ def test_the_page_of_parameters_is_what_the_script_writes() -> None:
     made = subprocess.run([sys.executable, ROOT / "scripts" / "docs", "--print"], capture_output=True, check=True)
     assert (ROOT / "docs" / "parameters.md").read_bytes() == made.stdout
     assert all(f"`{parameter.name}`" in made.stdout.decode() for parameter in PARAMETERS)
+
+
+def test_the_page_of_bots_tells_of_every_kind_and_of_the_command_that_makes_its_tables() -> None:
+    page = (ROOT / "docs" / "bots.md").read_text(encoding="utf-8")
+    listed, tables = page.partition("## Habits")[0], page.partition("## Strength")[2].partition("## Speed")[0]
+    for name in BOTS:
+        assert re.search(rf"^\| `{name}[:`]", listed, re.MULTILINE), name
+        assert re.search(rf"^\| `{name}[:`]", tables, re.MULTILINE), name
+        assert f"**{name}" in page, name
+    assert "scripts/strength --games" in tables
 
 
 @pytest.mark.parametrize("example", sorted((ROOT / "examples").glob("*.py")), ids=lambda path: path.name)

@@ -22,7 +22,7 @@ from cinqmille.scoring import scored
 from cinqmille.tables import Ints, rule_tables
 
 _HABITS = (Cautious, Gambler)
-_MOST_STEPS = 1_000  # scores for which the arrays of habits are worked out
+_MOST_STEPS = 500  # scores for which the arrays of habits are worked out
 MOST_TURNS = 1_000_000  # of all players in one game: whoever needs more never comes to an end
 
 Arrays = tuple[npt.NDArray[np.float32], npt.NDArray[np.bool_], npt.NDArray[np.int32]]
@@ -241,7 +241,9 @@ def habit_arrays(rules: Rules, one: Habit) -> Arrays:
     for a in range(floor, target):
         for b in range(floor, target + last):
             mood = one.mood(rules, a * step, b * step)
-            rows[a - floor, b - floor] = number.setdefault((mood, a), len(number))
+            # The own score matters where it says what reaches the target, or passes it.
+            at = a if mood.settles or rules.exact else 0
+            rows[a - floor, b - floor] = number.setdefault((mood, at), len(number))
     wanted = [points // step + 1 for mood, _ in number for points in mood.bank_from if points < NEVER]
     deep = max(target - floor, *wanted) + rule_tables(rules).most + 2
     made = [_mood_arrays(rules, mood, score * step, deep) for mood, score in number]

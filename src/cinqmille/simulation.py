@@ -90,7 +90,7 @@ def simulate(
     players = tuple(bot(one) if isinstance(one, str) else one for one in bots)
     if not FEWEST_PLAYERS <= len(players) <= MOST_PLAYERS:
         raise IllegalAction("players_number", players=len(players), fewest=FEWEST_PLAYERS, most=MOST_PLAYERS)
-    for one in set(players):
+    for one in players:
         check_bot(one, rules, len(players))
     games = _number("games", games, 1, MOST_GAMES)
     first = _number("first", first, 0, MOST_FIRST)

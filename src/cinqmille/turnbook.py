@@ -8,8 +8,8 @@ the numbers are the same, so that a game played from the arrays is the one playe
 
 from __future__ import annotations
 
-from collections import OrderedDict
 from dataclasses import dataclass
+from functools import lru_cache
 
 import numpy as np
 import numpy.typing as npt
@@ -59,7 +59,7 @@ class Turnbook:
         need = max(rules.entry, rules.min_bank) // step
         highest = self.span - 1 + self.reach
         self.rows = (self.span if rules.exact else max(highest, need)) + 2
-        self._known: OrderedDict[tuple[int, ...], Chart] = OrderedDict()
+        self._chart = lru_cache(maxsize=_KEPT)(self._made)
 
     @property
     def bytes(self) -> int:
@@ -78,15 +78,10 @@ class Turnbook:
         else:
             counts = (mine.scoreless, other.scoreless) if self.counts > 1 else (0, 0)
             key = (me if self.sides == 2 else 0, a, b, *counts)
-        chart = self._known.get(key)
-        if chart is None:
-            after, bank = self._swept(np.array([key]))
-            chart = self._known[key] = Chart(*(array[0] for array in _charts(after, bank)))
-            if len(self._known) > _KEPT:
-                self._known.popitem(last=False)
-        else:
-            self._known.move_to_end(key)
-        return chart
+        return self._chart(key)
+
+    def _made(self, key: tuple[int, ...]) -> Chart:
+        return Chart(*(array[0] for array in _charts(*self._swept(np.array([key])))))
 
     def _swept(self, keys: Ints) -> tuple[npt.NDArray[np.float64], npt.NDArray[np.float64]]:
         if keys.shape[1] == 2:
