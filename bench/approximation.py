@@ -195,6 +195,8 @@ def cases(*, long: bool) -> list[Case]:
             Case(parse("cinq-des(ending=last_turns)"), 3, players),
             Case(parse("six-des(target=3000)"), 3, players),
             Case(parse("cinq-des(target=2000)"), 4, players),
+            Case(parse("cinq-des(target=400, entry=100, equal_scores=fall)"), 2, histories),
+            Case(parse("cinq-des(target=400, entry=100, equal_scores=fall, ending=last_turns)"), 2, histories),
         ]
     return found
 
