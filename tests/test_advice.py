@@ -120,6 +120,17 @@ def test_two_players_are_advised_from_the_value_that_is_shipped(name: str) -> No
         assert advice.best.win == pytest.approx(value, abs=1e-9)
 
 
+def test_a_roll_that_wins_at_once_counts_in_the_last_turn_of_a_score_below_0_too() -> None:
+    rules = Rules.parse(
+        "cinq-des(target=1000, ending=last_turns, tie=first, min_bank=500, scoreless_limit=2, scoreless_penalty=200, "
+        "floor=-500, last_leg=500, exact=true)"
+    )
+    solution = solve(rules)
+    advice = advise(Position.parse(f"scores=500/-500 rules={rules.canonical}"), solution=solution)
+    value = solution.values[0, 10 + solution.zero, solution.zero - 10, 0, 0]
+    assert advice.best.win == pytest.approx(value, abs=1e-9)
+
+
 @pytest.mark.parametrize("rule", ["equal_scores=fall", "strike=true", "scoreless_limit=3, scoreless_penalty=previous"])
 @pytest.mark.parametrize("players", [2, 4])
 def test_a_plan_that_wins_comes_first_whatever_is_estimated(rule: str, players: int) -> None:

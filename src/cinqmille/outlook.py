@@ -372,7 +372,8 @@ class LastTurn:
 
     def _length(self) -> int:
         if self.rules.exact:
-            return self.rules.target // self.rules.step + 1
+            # The opener hit the target, and nobody is further from it than the lowest score.
+            return (self.rules.target - self.rules.floor) // self.rules.step + 1
         for high in range(64, self.longest, 64):
             rolled = self._sweep(0.5, 0, high, True)[0, self.rules.dice]
             if rolled.sum() <= _NO_CHANCE:
