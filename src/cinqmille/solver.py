@@ -313,18 +313,22 @@ class _TwoPlayers:
         self.V, self.taken = solution.values, solution.taken
         side, mine, theirs, _, held = state
         D, B = self.work(-(-mine.size // LANES), max(self.rows, rows))
-        D[:] = np.nan  # what no sweep reaches, since everybody banks there
+        height = D.shape[1] // self.dice - self.tables.most - 1
+        D[:, : height * self.dice] = np.nan  # what no sweep reaches, since everybody banks there
         F = self.scoreless(*state)
         lanes = self.lanes((side, mine, theirs, held), F)
         lanes.rows = lanes.full
         self.evaluate(D, B, lanes, F, np.zeros((lanes.batches, 0, self.dice + 1, LANES)))
-        after = D.reshape(lanes.batches, -1, self.dice, LANES)[:, :rows]
+        found = D.reshape(lanes.batches, -1, self.dice, LANES)
+        after = np.empty((lanes.batches, rows, self.dice, LANES))
         bank = B[:, :rows][:, :, self.slot]
         for batch, top in enumerate(lanes.rows.tolist()):
+            first, known = height - top if self.sealed else 0, min(top, rows)
+            after[batch, :known] = found[batch, first : first + known]
             # More points than were swept are worth what banking in the last row is or, of an exact target, nothing.
             if top < rows:
                 bank[batch, top:] = -1.0 if self.rules.exact else bank[batch, top - 1]
-                after[batch, top:] = after[batch, top] if self.rules.exact else bank[batch, top - 1]
+                after[batch, top:] = found[batch, top] if self.rules.exact else bank[batch, top - 1]
         shape = (lanes.batches * LANES, rows, self.dice)
         after, bank = (np.moveaxis(one, -1, 1).reshape(shape)[: mine.size] for one in (after, bank))
         return np.where(np.isnan(after), bank, after), bank
