@@ -140,7 +140,7 @@ class _TwoPlayers:
         self.counts = max(1, rules.scoreless_limit)
         self.sides = 2 if rules.ending == "finish_round" else 1
         self.last_turn = np.array({"first": [0, 0], "last_turns": [1, 1], "finish_round": [1, 0]}[rules.ending])
-        self.sealed = not (self.last_turn.any() or rules.exact)
+        self.sealed = False
         self.must = rules.hot_dice == "must"
         self.takeover = _TAKEOVER[rules.takeover]
         lefts = np.arange(self.dice)
@@ -335,6 +335,7 @@ class _TwoPlayers:
 
     def run(self) -> None:
         """Fill ``V``."""
+        self.sealed = not (self.last_turn.any() or self.rules.exact)
         if self.rules.scoreless_limit:
             _Penalties(self).run()
             return
@@ -403,8 +404,7 @@ class _TwoPlayers:
         rows = int(lanes.rows[0])
         R = np.zeros((1, rows, self.dice + 1, LANES))
         self.evaluate(D, B, lanes, F, R)
-        first = self.rows - rows if self.sealed else 0
-        after = D[0].reshape(-1, self.dice, LANES)[first : first + rows, :, 0].copy()
+        after = D[0].reshape(-1, self.dice, LANES)[:rows, :, 0].copy()
         bank = B[0, :rows][:, self.slot, 0].copy()
         return TurnValues(after, R[0, :, :, 0].copy(), bank, float(F[0]))
 
