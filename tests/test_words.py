@@ -202,6 +202,10 @@ ELSEWHERE: dict[str, dict[str, object]] = {
     "nothing_to_undo": {},
     "bot_plays": {"player": "Ben"},
     "stale": {"seen": 1200, "number": 1203},
+    "nothing_chosen": {},
+    "nothing_asked": {},
+    "unknown_choice": {"text": "steal"},
+    "bad_points": {"text": "many"},
     "endless_game": {"game": 1204, "turns": 1000000},
     "bot_stays": {"bot": "nervous"},
 }

@@ -150,6 +150,10 @@ SENTENCES = {
     "bot_plays": "{player} is a bot and decides by itself.",
     "record_differs": "{file} holds another game, with {header}: {found}. Leave that option out to go on with it, or name another file.",
     "no_such_choice": "There is no choice #{number}: they are numbered from #1 to #{choices}.",
+    "nothing_chosen": "No dice are chosen: choose those to set aside first.",
+    "nothing_asked": "Say what to do: press one of the buttons.",
+    "unknown_choice": "'{text}' is nothing that can be done here.",
+    "bad_points": "'{text}' is not the points of a turn: write a whole number such as 450, or 0 for none.",
     "stale": "Something has happened since: this was meant for number {seen}, the table is at {number}.",
     # Mass play
     "endless_game": "Game {game} was given up after {turns} turns: these bots never come to an end under these rules.",

@@ -70,8 +70,9 @@ class Table:
             check_bot(one, game.rules, len(game.players))
         self.number = len(game.actions) if number is None else number
         self._save = save
-        # The games as they were before corrections, with how many actions there were after each.
-        self._corrected: list[tuple[int, Game]] = []
+        # The games as they were before corrections, with how many actions there were after each; a tuple, so that a
+        # shallow copy of a table shares nothing that changes.
+        self._corrected: tuple[tuple[int, Game], ...] = ()
 
     @property
     def position(self) -> Position:
@@ -135,14 +136,22 @@ class Table:
         kept = self._kept_by_undo(game)
         if self._corrected and kept < self._corrected[-1][0]:
             self._replace(self._corrected[-1][1])
-            self._corrected.pop()
+            self._corrected = self._corrected[:-1]
             return ()
-        if not game.actions:
-            raise IllegalAction("nothing_to_undo")
-        if not self.real and any(isinstance(action, Roll) for action in game.actions[kept:]):
-            raise IllegalAction("drawn_dice_stay")
+        self._check_undo(kept)
         self._replace(game.cut(kept))
         return game.actions[kept:]
+
+    def undo_problem(self) -> IllegalAction | None:
+        """Return why :meth:`undo` would be refused now, or None."""
+        kept = self._kept_by_undo(self.game)
+        if self._corrected and kept < self._corrected[-1][0]:
+            return None
+        try:
+            self._check_undo(kept)
+        except IllegalAction as refusal:
+            return refusal
+        return None
 
     def correct(self, entry: int, text: str, *, seen: int, last: int | None = None) -> None:
         """Write entry ``entry`` of the record (from 1) anew and replay what followed; empty text takes it out.
@@ -159,11 +168,19 @@ class Table:
             game = game.cut(max((turn.last_action for turn in game.turns()[:last]), default=0))
         before, game = self.game, game.corrected(entry, text)
         self._replace(game)
-        self._corrected.append((len(game.actions), before))
+        self._corrected = (*self._corrected, (len(game.actions), before))
 
     def _check_number(self, seen: int) -> None:
         if seen != self.number:
             raise IllegalAction("stale", seen=seen, number=self.number)
+
+    def _check_undo(self, kept: int) -> None:
+        """Refuse to go back to the first ``kept`` actions where there are none, or dice that were drawn."""
+        actions = self.game.actions
+        if not actions:
+            raise IllegalAction("nothing_to_undo")
+        if not self.real and any(isinstance(action, Roll) for action in actions[kept:]):
+            raise IllegalAction("drawn_dice_stay")
 
     def _may_come_or_go(self, actions: tuple[Action, ...], seat: int) -> bool:
         return all(isinstance(action, Leave | Back) and action.seat == seat for action in actions)

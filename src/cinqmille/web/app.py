@@ -12,6 +12,7 @@ from fastapi import FastAPI, Request, Response
 from fastapi.responses import HTMLResponse, PlainTextResponse
 from fastapi.staticfiles import StaticFiles
 from starlette.exceptions import HTTPException
+from starlette.middleware.gzip import GZipMiddleware
 
 from cinqmille.store import Store
 from cinqmille.web import pages, play
@@ -50,6 +51,7 @@ def make_app(database: str | Path) -> FastAPI:
     app.include_router(pages.router)
     app.include_router(play.router)
     app.middleware("http")(_guarded)
+    app.add_middleware(GZipMiddleware, minimum_size=500, compresslevel=6)  # streams of events are left as they are
     app.exception_handler(HTTPException)(_refused)
     return app
 
@@ -83,4 +85,6 @@ async def _refused(request: Request, error: Exception) -> HTMLResponse:
     sentence = error.detail if error.detail and error.status_code != 404 else words.say("There is nothing here.")
     if error.status_code == 404 and error.detail != "Not Found":
         sentence = error.detail
-    return render(request, "refused.html", status=error.status_code, sentence=sentence)
+    response = render(request, "refused.html", status=error.status_code, sentence=sentence)
+    response.headers.update(error.headers or {})
+    return response

@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Callable
+from dataclasses import dataclass
 from datetime import datetime
+from time import monotonic
 from typing import Any
 
 from fastapi import APIRouter, Request
@@ -12,14 +14,13 @@ from fastapi.concurrency import run_in_threadpool
 from fastapi.responses import PlainTextResponse, RedirectResponse, Response, StreamingResponse
 from starlette.exceptions import HTTPException
 
-from cinqmille.actions import Action, Announce, Bank, Points, Roll, RollOn, SetAside, Skip, TakeOver
 from cinqmille.counsel import Counsel, counsel
-from cinqmille.errors import CinqMilleError, IllegalAction, InvalidText
+from cinqmille.errors import CinqMilleError, IllegalAction, RecordError
 from cinqmille.record import Game
-from cinqmille.scoring import parse_dice
-from cinqmille.story import story
 from cinqmille.table import Table
 from cinqmille.web.charts import lines
+from cinqmille.web.commands import commands
+from cinqmille.web.course import shown_turn
 from cinqmille.web.render import form, is_part, page, render, words_of
 from cinqmille.web.scene import scene
 from cinqmille.web.tables import Live, Tables
@@ -29,7 +30,8 @@ router = APIRouter(prefix="/t/{id}")
 
 # A stream that says nothing for so long may be dead: a word that means nothing keeps it open, or tells.
 _QUIET = 20.0
-_MOST_BOT_STEPS = 2000
+# Bots that play on until a person is to play are cut short after so many seconds; the page lets them go on.
+_LONGEST_BOTS = 3.0
 
 
 def _tables(request: Request) -> Tables:
@@ -40,15 +42,21 @@ def _tables(request: Request) -> Tables:
 async def _live(request: Request, id: str) -> Live:
     live = await _tables(request).get(id)
     if live is None:
-        raise HTTPException(404, words_of(request).say("There is no such table. It may have been deleted."))
+        # A page that still shows the table is loaded anew, and says so.
+        headers = {"HX-Refresh": "true"} if is_part(request) else None
+        say = words_of(request).say
+        raise HTTPException(404, say("There is no such table. It may have been deleted."), headers)
     return live
 
 
-def _shown(request: Request, live: Live, refusal: str = "") -> dict[str, Any]:
+def _shown(request: Request, live: Live, refusal: str = "", chosen: tuple[int, ...] = ()) -> dict[str, Any]:
     words, game = words_of(request), live.game
-    shown: dict[str, Any] = {"id": live.id, "game": game, "scene": scene(live.table, words), "refusal": refusal}
+    shown: dict[str, Any] = {
+        "id": live.id, "game": game, "scene": scene(live.table, live.course, words),
+        "refusal": refusal, "chosen": chosen,
+    }  # fmt: skip
     if game.position.phase == "over":
-        told = story(game)
+        told = live.story
         series = [(one.name, one.totals) for one in told.players]
         shown |= {"story": told, "chart": lines(series, top=game.rules.target)}
     return shown
@@ -65,56 +73,46 @@ async def act(request: Request, id: str) -> Response:
     """What a person at this table does: the dice set aside, and then bank, roll, announce or take over."""
     live = await _live(request, id)
     fields = await form(request)
-    seen = _number(dict(fields).get("seen", ""))
-    return await _acted(request, live, lambda table: table.play(*_actions(table, fields), seen=seen))
+
+    def played(table: Table, seen: int) -> object:
+        return table.play(*commands(table.position, fields), seen=seen)
+
+    chosen = tuple(place for place in (_number(value) for name, value in fields if name == "die") if place >= 0)
+    return await _acted(request, live, fields, played, chosen)
 
 
 @router.post("/bot")
 async def let_bot_play(request: Request, id: str) -> Response:
-    """The next step of a bot; with ``all`` everything until a person is to play."""
+    """The next step of a bot; with ``all`` everything until a person is to play, or as much as a moment allows."""
     live = await _live(request, id)
-    fields = dict(await form(request))
-    seen = _number(fields.get("seen", ""))
+    fields = await form(request)
 
-    def steps(table: Table) -> object:
-        if seen != table.number:
-            raise IllegalAction("stale", seen=seen, number=table.number)
+    def steps(table: Table, seen: int) -> object:
         news = table.play_bot()
-        for _ in range(_MOST_BOT_STEPS if "all" in fields else 0):
-            if table.awaits != "bot":
-                break
+        until = monotonic() + _LONGEST_BOTS
+        while "all" in dict(fields) and table.awaits == "bot" and monotonic() < until:
             news += table.play_bot()
         return news
 
-    return await _acted(request, live, steps)
+    return await _acted(request, live, fields, steps)
 
 
 @router.post("/undo")
 async def undo(request: Request, id: str) -> Response:
     """Take back the last thing typed."""
     live = await _live(request, id)
-    seen = _number(dict(await form(request)).get("seen", ""))
-    return await _acted(request, live, lambda table: table.undo(seen=seen))
-
-
-@router.post("/correct")
-async def correct(request: Request, id: str) -> Response:
-    """Write an entry of the score sheet anew."""
-    live = await _live(request, id)
-    fields = dict(await form(request))
-    entry, seen = _number(fields.get("entry", "")), _number(fields.get("seen", ""))
-    text = fields.get("text", "")
-    return await _acted(request, live, lambda table: table.correct(entry, text, seen=seen))
+    return await _acted(request, live, await form(request), lambda table, seen: table.undo(seen=seen))
 
 
 @router.post("/again")
 async def again(request: Request, id: str) -> Response:
-    """The same players once more; who was second begins."""
+    """The same players once more; who was second begins. Whoever asks first opens the table, the others come to it."""
     live = await _live(request, id)
     game = live.game
     names = (*game.players[1:], game.players[0])
-    headers = dict(game.headers) | {"date": datetime.now().isoformat(sep=" ", timespec="minutes")}
-    new = await _tables(request).create(request.state.device, Game.new(game.rules, names, headers))
+    dice = "real" if live.table.real else "system"
+    headers = dict(game.headers) | {"date": datetime.now().isoformat(sep=" ", timespec="minutes"), "dice": dice}
+    new = await _tables(request).rematch(live, request.state.device, Game.new(game.rules, names, headers))
     return RedirectResponse(f"/t/{new}", status_code=303)
 
 
@@ -122,10 +120,11 @@ async def again(request: Request, id: str) -> Response:
 async def hint(request: Request, id: str) -> Response:
     """What to do now, why, and the chance to win of every plan."""
     live = await _live(request, id)
-    words, game = words_of(request), live.game
-    found = await run_in_threadpool(_hint, game, words) if live.table.awaits in ("player", "dice") else None
+    words, game, number = words_of(request), live.game, live.table.number
+    decides = live.table.awaits == "player" and game.position.phase != "roll"
+    found = await run_in_threadpool(_hint, game, words) if decides else None
     template = "_hint.html" if is_part(request) else "hint.html"
-    return render(request, template, id=id, game=game, hint=found)
+    return render(request, template, id=id, game=game, hint=found, number_seen=number)
 
 
 def _hint(game: Game, words: Words) -> Counsel:
@@ -139,21 +138,77 @@ def _hint(game: Game, words: Words) -> Counsel:
 async def turns(request: Request, id: str) -> Response:
     """The game turn by turn."""
     live = await _live(request, id)
-    game = live.game
+    return _turns_page(request, live, asked=request.query_params.get("turn", ""))
+
+
+@dataclass(frozen=True, slots=True)
+class _Correction:
+    """A correction that was refused: which entry, what was typed, why, and the entries it would take out."""
+
+    entry: int
+    text: str
+    refusal: str
+    cut: tuple[tuple[int, str], ...] = ()
+
+
+def _turns_page(request: Request, live: Live, *, asked: str = "", refused: _Correction | None = None) -> Response:
+    game, course = live.game, live.course
     entries = game.turns()
-    asked = request.query_params.get("turn", "")
     place = min(max(_number(asked), 1), len(entries)) if asked else len(entries)
-    then = game.cut(entries[place - 1].last_action) if entries else game
-    told = []
-    done = entries[place - 2].last_action if place > 1 else 0
     words = words_of(request)
-    for count, (_, _, step) in enumerate(game.steps(), start=1):
-        if entries and done < count <= entries[place - 1].last_action:
-            told += [words.event(event, game.players) for event in step.events]
+    told, ladders = shown_turn(game, course, entries, place, words)
     return render(
-        request, "turns.html", id=id, game=game, entries=entries, place=place, then=then, told=told,
-        real=live.table.real, seen=live.table.number,
+        request, "turns.html", id=live.id, game=game, entries=entries, place=place, then=ladders, told=told,
+        real=live.table.real, seen=live.table.number, refused=refused, status=200 if refused is None else 422,
     )  # fmt: skip
+
+
+@router.post("/correct")
+async def correct(request: Request, id: str) -> Response:
+    """Write an entry of the score sheet anew; what stands in the way is said beside what was typed."""
+    live = await _live(request, id)
+    fields = dict(await form(request))
+    entry, seen, last = (_number(fields.get(name, "")) for name in ("entry", "seen", "last"))
+    text = fields.get("text", "").strip()
+    if fields.get("then") == "remove":
+        text = ""
+    game = live.game
+    try:
+        await _tables(request).act(
+            live, lambda table: table.correct(entry, text, seen=seen, last=last if last >= 0 else None)
+        )
+    except CinqMilleError as error:
+        if error.code == "stale":
+            return RedirectResponse(f"/t/{id}/turns", status_code=303)
+        return _turns_page(request, live, asked=str(entry), refused=_explained(error, game, entry, text, request))
+    return RedirectResponse(f"/t/{id}/turns?turn={entry}", status_code=303)
+
+
+def _explained(error: CinqMilleError, game: Game, entry: int, text: str, request: Request) -> _Correction:
+    """Why a correction is refused, in terms of the entries that the page shows."""
+    words = words_of(request)
+    turns = game.turns()
+    if not isinstance(error, RecordError):
+        return _Correction(entry, text, words.error(error))
+    place = error.line if text else error.line + 1  # an entry that is taken out moves the others up
+    if place == entry or not 1 <= place <= len(turns):
+        return _Correction(entry, text, words.error(error.cause))
+    cut = tuple(
+        (number, f"{game.players[turn.player]}: {turn.text}")
+        for number, turn in enumerate(turns, start=1)
+        if number >= place
+    )
+    why = (
+        words.say("With this change the game ends before entry {entry}.", entry=place)
+        if error.code == "game_over"
+        else words.say(
+            "With this change entry {entry} ({turn}) would no longer be allowed: {why}",
+            entry=place,
+            turn=cut[0][1],
+            why=words.error(error.cause),
+        )
+    )
+    return _Correction(entry, text, why, cut)
 
 
 @router.get("/record")
@@ -188,64 +243,39 @@ async def follow(request: Request, id: str) -> StreamingResponse:
     return StreamingResponse(events(), media_type="text/event-stream", headers={"X-Accel-Buffering": "no"})
 
 
-async def _acted(request: Request, live: Live, action: Any) -> Response:
+async def _acted(
+    request: Request,
+    live: Live,
+    fields: list[tuple[str, str]],
+    action: Callable[[Table, int], object],
+    chosen: tuple[int, ...] = (),
+) -> Response:
     """Act, and show the table with what came of it, or with the refusal."""
     refusal, status = "", 200
+    seen = _number(dict(fields).get("seen", ""))
+
+    def current(table: Table) -> object:
+        # Before anything else: what was meant for another moment is not looked at.
+        if seen != table.number:
+            raise IllegalAction("stale", seen=seen, number=table.number)
+        return action(table, seen)
+
     try:
-        await _tables(request).act(live, action)
+        await _tables(request).act(live, current)
     except CinqMilleError as error:
         # What another window did already is shown, not scolded.
-        stale = isinstance(error, IllegalAction) and error.code == "stale"
-        refusal, status = "" if stale else words_of(request).error(error), 409 if stale else 422
+        stale = error.code == "stale"
+        refusal, status = "" if stale else words_of(request).error(error), 200 if stale else 422
+    live = await _live(request, live.id)
     if is_part(request):
-        return render(request, "_table.html", **_shown(request, live, refusal))
-    if refusal and request.url.path.endswith("/correct"):
-        raise HTTPException(status, refusal)
+        return render(request, "_table.html", status=status, **_shown(request, live, refusal, chosen))
     if refusal:
-        return render(request, "table.html", status=status, **_shown(request, live, refusal))
-    return RedirectResponse(f"/t/{live.id}", status_code=303)
+        return render(request, "table.html", status=status, **_shown(request, live, refusal, chosen))
+    return RedirectResponse(f"/t/{live.id}#turn", status_code=303)
 
 
 def _number(text: str) -> int:
-    return int(text) if text.isdecimal() and len(text) < 10 else -1
-
-
-def _actions(table: Table, fields: list[tuple[str, str]]) -> list[Action]:
-    """What the fields of a form ask for."""
-    position, values = table.position, dict(fields)
-    actions: list[Action] = []
-    if position.phase == "choose":
-        chosen = [value for name, value in fields if name == "die"]
-        faces = [position.roll[int(place)] for place in chosen if place.isdecimal() and int(place) < len(position.roll)]
-        if not faces:
-            raise IllegalAction("nothing_chosen")
-        actions.append(SetAside(tuple(sorted(faces))))
-    then = values.get("then", "")
-    match then:
-        case "bank":
-            actions.append(Bank())
-        case "roll":
-            actions.append(RollOn())
-        case "takeover":
-            actions.append(TakeOver())
-        case "skip":
-            actions.append(Skip())
-        case "dice":
-            actions.append(Roll(parse_dice(values.get("dice", ""))))
-        case "points":
-            actions.append(_points(values.get("points", "")))
-        case _ if then.startswith("announce-") and then[9:].isdecimal():
-            actions.append(Announce(int(then[9:])))
-        case _:
-            raise InvalidText("unknown_choice", text=then)
-    return actions
-
-
-def _points(text: str) -> Points:
-    digits = text.strip().replace("\u202f", "").replace(" ", "").replace("*", "")
-    if not digits.isdecimal() or len(digits) > 7:
-        raise InvalidText("bad_points", text=text.strip())
-    return Points(int(digits), text.strip().endswith("*"))
+    return int(text) if text.isascii() and text.isdecimal() and len(text) < 10 else -1
 
 
 def new_game(game: Game) -> Table:

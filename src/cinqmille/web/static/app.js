@@ -1,28 +1,43 @@
-// What saves a round trip: the points of the dice that are chosen, keys, and the pace of bots. Pages work without it.
+// What saves a round trip at a table: the points of the dice that are chosen, keys, the pace of bots, and words about
+// what is new. Nothing here knows a rule: labels and chances come with the page. Pages work without it.
 (() => {
   "use strict";
-  const $ = (selector, root = document) => root.querySelector(selector);
+  const $ = (selector, root = document) => root.querySelector(selector), all = (selector) => [...document.querySelectorAll(selector)];
+  const SETTLE = 350; // a second tap of a double tap must not hit the button that took the first one's place
+  const root = document.documentElement, state = () => $("#state"), number = () => state()?.dataset.number;
+  root.classList.add("js");
+  const kept = { // settings of this device; a browser that keeps nothing still plays
+    get(name) { try { return localStorage.getItem(name); } catch { return null; } },
+    set(name, value) { try { localStorage.setItem(name, value); } catch { /* private windows */ } },
+  };
+  const isOn = (name) => kept.get(name) === "on";
+  const off = (button, yes) => { if (button) { if (yes) button.setAttribute("aria-disabled", "true"); else button.removeAttribute("aria-disabled"); } };
+  const say = (text) => { const line = $("#say"); if (line && text) line.textContent = line.textContent === text ? text + "\u00a0" : text; };
 
-  const chosen = () => [...document.querySelectorAll(".choosing input:checked")].map((box) => box.dataset.face).sort().join("");
+  // The dice that are chosen
+
+  const chosen = () => all(".choosing input:checked").map((box) => box.dataset.face).sort().join("");
+  const choices = () => { const text = $("#choices"); return text ? JSON.parse(text.textContent) : {}; };
 
   function showSelection() {
-    const text = $("#choices"), bank = $("#bank"), roll = $("#roll");
-    if (!text || !bank || !roll) return;
-    const choices = JSON.parse(text.textContent), dice = chosen(), choice = choices[dice];
-    const line = $("#selection"), why = $("#why"), announce = $("#announce");
-    bank.textContent = choice && choice.bank ? choice.bank : bank.dataset.label;
+    const bank = $("#bank"), roll = $("#roll"), line = $("#selection");
+    if (!$("#choices") || !bank || !roll) return;
+    const dice = chosen(), choice = choices()[dice];
+    bank.textContent = choice ? choice.bank : bank.dataset.label;
     roll.textContent = choice ? choice.roll : roll.dataset.label;
-    bank.disabled = !choice || !choice.bank;
-    roll.disabled = !choice;
+    off(bank, !choice || !choice.banks);
+    off(roll, !choice);
+    const announce = $("#announce");
     if (announce) announce.hidden = !(choice && choice.announce);
-    why.textContent = choice ? [choice.why, choice.risk].filter(Boolean).join(" · ") : "";
-    line.textContent = choice ? choice.says : dice ? line.dataset.wrong : line.dataset.empty;
-    for (const chip of document.querySelectorAll(".chip[data-dice]")) chip.setAttribute("aria-pressed", String(chip.dataset.dice === dice));
+    const lines = choice ? [choice.says, choice.risk, choice.why] : [dice ? line.dataset.wrong : line.dataset.empty];
+    line.replaceChildren(...lines.filter(Boolean).map((text) => Object.assign(document.createElement("p"), { textContent: text })));
+    line.classList.toggle("wrong", Boolean(dice && !choice));
+    for (const chip of all(".chip[data-dice]")) chip.setAttribute("aria-pressed", String(chip.dataset.dice === dice));
   }
 
   function choose(dice) {
-    const wanted = [...dice];
-    for (const box of document.querySelectorAll(".choosing input")) {
+    const wanted = chosen() === dice ? [] : [...dice];
+    for (const box of all(".choosing input")) {
       const place = wanted.indexOf(box.dataset.face);
       box.checked = place >= 0;
       if (place >= 0) wanted.splice(place, 1);
@@ -30,35 +45,193 @@
     showSelection();
   }
 
-  let waiting = 0;
+  // Real dice, tapped in
+
+  let typedFor = "", pointsFor = "";
+  function showTyped() {
+    const field = $("#dice"), tray = $("#tray"), enter = $("#enter-dice"), points = $("#points");
+    if (points && points.dataset.turn !== pointsFor) { pointsFor = points.dataset.turn; if (!points.closest(".felt").querySelector(".refusal")) points.value = ""; }
+    if (points) {
+      const button = $("#enter-points"), text = points.value.trim();
+      button.textContent = text ? button.dataset.with.replace("#", text) : button.dataset.label;
+      off(button, !text);
+    }
+    if (!field || !tray) { typedFor = ""; return; }
+    if (typedFor !== field.dataset.roll) { typedFor = field.dataset.roll; if (!$(".felt .refusal")) field.value = ""; }
+    const faces = [...field.value.replace(/[^1-6]/g, "")], count = Number(tray.dataset.count), places = [];
+    for (let place = 0; place < Math.max(count, faces.length); place++) {
+      const button = document.createElement(place < faces.length ? "button" : "span");
+      button.className = "die" + (place < faces.length ? "" : " empty");
+      if (place < faces.length) {
+        button.type = "button"; button.dataset.erase = place;
+        button.setAttribute("aria-label", tray.dataset.erase.replace("#", faces[place]));
+        const face = document.createElementNS("http://www.w3.org/2000/svg", "svg"), use = document.createElementNS("http://www.w3.org/2000/svg", "use");
+        face.setAttribute("class", "face"); face.setAttribute("aria-hidden", "true"); use.setAttribute("href", "/static/dice.svg#face-" + faces[place]);
+        face.append(use); button.append(face);
+      }
+      places.push(button);
+    }
+    tray.replaceChildren(...places);
+    const missing = count - faces.length;
+    enter.textContent = missing > 0 && faces.length ? enter.dataset.more.replace("#", missing) : enter.dataset.label;
+    off(enter, missing !== 0);
+    for (const button of all("[data-add]")) off(button, missing <= 0);
+  }
+
+  function type(face) {
+    const field = $("#dice"), faces = field.value.replace(/[^1-6]/g, "");
+    if (faces.length < Number($("#tray").dataset.count)) field.value = faces + face;
+    showTyped();
+  }
+
+  // Bots go on by themselves while somebody looks; whoever is in a hurry is taken to the next person's turn.
+
+  let waiting = 0, hurry = false;
   function paceBots() {
     clearTimeout(waiting);
     const next = $("#bot-next");
-    if (next) waiting = setTimeout(() => { if (next.isConnected && !document.hidden) next.click(); }, Number(next.dataset.pace));
+    if (!next) { hurry = false; return; }
+    waiting = setTimeout(() => { if (next.isConnected && !document.hidden) (hurry ? $("#bot-all") : next).click(); }, hurry ? 0 : Number(next.dataset.pace));
+  }
+
+  // What is new is said once, heard if wanted, and does not take the focus away.
+
+  let shown = number(), told = Math.max(0, ...all("#log [data-event]").map((line) => Number(line.dataset.event))), turn = state()?.dataset.turn, before = null;
+  function tellNews() {
+    const lines = all("#log [data-event]").reverse(), last = lines.length ? Number(lines.at(-1).dataset.event) : 0;
+    const news = lines.filter((line) => Number(line.dataset.event) > told).map((line) => line.textContent);
+    if (last < told) news.push(state().dataset.undone);
+    if (state().dataset.turn !== turn) { turn = state().dataset.turn; if (turn) news.push(turn + "."); }
+    if (news.length) say(news.join(" "));
+    if (last > told) window.cinqmilleSounds?.(state().dataset.sound, isOn("sound"), isOn("buzz"));
+    told = last;
   }
 
   function refresh() {
-    const pad = $(".pad");
-    if (pad) pad.hidden = false;
+    for (const box of all("[data-setting]")) box.checked = isOn(box.dataset.setting);
+    const mode = $("#mode-" + (kept.get("mode") === "points" ? "points" : "dice"));
+    if (mode) mode.checked = true;
     showSelection();
+    showTyped();
+    if (!state()) return;
+    if (number() !== shown) {
+      shown = number();
+      document.body.classList.add("settling");
+      setTimeout(() => document.body.classList.remove("settling"), SETTLE);
+      tellNews();
+      const hint = $("#hint");
+      if (hint && hint.firstElementChild?.dataset.number !== shown) hint.replaceChildren();
+    }
+    const hint = $("#hint > [data-number]");
+    if (hint && hint.dataset.number !== shown) hint.remove(); // advice that came after its moment
+    if (before && before !== document.activeElement && (!document.activeElement || document.activeElement === document.body)) {
+      ((before.id && document.getElementById(before.id)) || $("#turn"))?.focus({ preventScroll: true });
+    }
+    before = null;
     paceBots();
   }
 
-  document.addEventListener("change", (event) => { if (event.target.matches(".choosing input")) showSelection(); });
-  document.addEventListener("click", (event) => {
-    const chip = event.target.closest(".chip[data-dice]");
-    if (chip) choose(chip.dataset.dice);
-    const add = event.target.closest("[data-add]");
-    if (add) { const field = $("#dice"); field.value = add.dataset.add ? field.value + add.dataset.add : ""; }
+  const trouble = (yes) => { const line = $("#trouble"); if (line) { line.hidden = !yes; line.textContent = yes ? line.dataset.text : ""; } };
+  const isTable = (ctx) => ctx?.target === $("#table") || ctx?.target === "#table";
+
+  document.addEventListener("htmx:before:request", (event) => {
+    const source = event.detail.ctx.sourceElement;
+    if (source.id === "advice") {
+      const wait = document.createElement("p");
+      wait.className = "patience"; wait.textContent = $("#hint").dataset.patience;
+      $("#hint").replaceChildren(wait);
+      wait.scrollIntoView({ block: "nearest" });
+    }
+    if (source.matches("form")) document.body.classList.add("busy");
   });
+  document.addEventListener("htmx:finally:request", () => {
+    document.body.classList.remove("busy");
+    for (const button of all("[aria-busy]")) button.removeAttribute("aria-busy");
+    const wait = $(".patience");
+    if (wait) { wait.className = "note"; wait.textContent = $("#hint").dataset.failed; }
+  });
+  document.addEventListener("htmx:before:swap", (event) => {
+    const ctx = event.detail.ctx;
+    if (!isTable(ctx)) { if (ctx.response && ctx.response.status >= 400) event.preventDefault(); return; }
+    const found = /id="state"[^>]*data-number="(\d+)"/.exec(ctx.text);
+    // Neither an error page nor an answer that a later one has overtaken takes the table's place.
+    if (!found || Number(found[1]) < Number(number())) { event.preventDefault(); if (!found) trouble(true); return; }
+    trouble(false);
+    before = $("#table").contains(document.activeElement) ? document.activeElement : null;
+  });
+  document.addEventListener("htmx:sse:before:message", (event) => { trouble(false); if (event.detail.message.id === number()) event.preventDefault(); });
+  for (const name of ["htmx:error", "htmx:sse:error"]) document.addEventListener(name, () => { if (!document.hidden) trouble(true); });
+  document.addEventListener("htmx:after:swap", (event) => { refresh(); if (!isTable(event.detail.ctx)) $("#hint")?.scrollIntoView({ block: "nearest" }); });
+
+  // Taps, clicks and keys
+
+  let dared = false;
+  document.addEventListener("click", (event) => {
+    const button = event.target.closest("button, [role=button]");
+    if (!button) return;
+    const stop = () => { event.preventDefault(); event.stopImmediatePropagation(); };
+    if (button.id === "bot-all") hurry = true;
+    const moves = button.closest(".actions, .announce") && button.closest("#play");
+    if (button.getAttribute("aria-disabled") === "true" || (moves && document.body.matches(".settling, .busy"))) return stop();
+    if (button.id === "roll" && isOn("ask") && !dared) {
+      const text = button.dataset.ask || choices()[chosen()]?.ask;
+      if (text) {
+        stop();
+        $("#daring-text").textContent = text;
+        $("#daring").returnValue = "no";
+        return $("#daring").showModal();
+      }
+    }
+    dared = false;
+    if (button.type === "submit" && button.form?.matches("[hx-post]")) button.setAttribute("aria-busy", "true");
+    if (button.matches(".chip[data-dice]")) choose(button.dataset.dice);
+    if (button.dataset.add) type(button.dataset.add);
+    if (button.dataset.erase) {
+      const faces = [...$("#dice").value.replace(/[^1-6]/g, "")];
+      faces.splice(Number(button.dataset.erase), 1);
+      $("#dice").value = faces.join("");
+      showTyped();
+      ($("#tray button:last-of-type") || $("[data-add]")).focus();
+    }
+    if (button.dataset.opens) $("#" + button.dataset.opens).showModal();
+  }, true);
+  $("#daring")?.addEventListener("close", () => { if ($("#daring").returnValue === "yes") { dared = true; $("#roll")?.click(); } });
+
+  document.addEventListener("submit", (event) => { // plain forms are sent once
+    const form = event.target;
+    if (form.matches("[hx-post]") || form.method === "dialog" || event.defaultPrevented) return;
+    if (form.dataset.sent) event.preventDefault(); else form.dataset.sent = "1";
+  });
+  window.addEventListener("pageshow", (event) => {
+    for (const form of all("form[data-sent]")) delete form.dataset.sent;
+    if (event.persisted && state()) location.reload(); // the page of a moment ago is not the table
+    else refresh();
+  });
+  document.addEventListener("change", (event) => {
+    const box = event.target;
+    if (box.matches(".choosing input")) showSelection();
+    if (box.dataset.setting) {
+      kept.set(box.dataset.setting, box.checked ? "on" : "off");
+      if (box.checked) window.cinqmilleSounds?.("keep", isOn("sound"), isOn("buzz"));
+    }
+    if (box.name === "mode") kept.set("mode", box.value);
+  });
+  document.addEventListener("input", (event) => { if (event.target.matches("#dice, #points")) showTyped(); });
   document.addEventListener("keydown", (event) => {
-    if (event.ctrlKey || event.metaKey || event.altKey || event.target.matches("input:not([type=checkbox]), textarea, select")) return;
-    const boxes = document.querySelectorAll(".choosing input"), key = event.key.toLowerCase();
-    if (/^[1-8]$/.test(key) && boxes[Number(key) - 1]) { boxes[Number(key) - 1].click(); boxes[Number(key) - 1].focus(); }
-    else if (key === "b" && $("#bank") && !$("#bank").disabled) $("#bank").click();
-    else if (key === "r" && $("#roll") && !$("#roll").disabled) $("#roll").click();
+    if (event.key === "Enter" && event.target.matches(".choosing input")) return event.preventDefault(); // which button would that be?
+    if (event.key === "Enter" && event.target.matches("#points, #dice")) { event.preventDefault(); return $(event.target.id === "points" ? "#enter-points" : "#enter-dice").click(); }
+    if (event.ctrlKey || event.metaKey || event.altKey || event.repeat || $("dialog[open]")) return;
+    if (event.target.matches("input:not([type=checkbox], [type=radio]), textarea, select")) return;
+    const boxes = all(".choosing input"), key = event.key.toLowerCase(), box = boxes[Number(key) - 1];
+    if (/^[1-8]$/.test(key) && box) { box.click(); box.focus(); }
+    else if (/^[1-6]$/.test(key) && $("#dice") && $("#tray").offsetParent) type(key);
+    else if (key === "backspace" && $("#tray")?.offsetParent) $("#tray button:last-of-type")?.click();
+    else if (key === "b") $("#bank")?.click();
+    else if (key === "r") $("#roll")?.click();
+    else if (key === "u") $("#undo")?.click();
+    else if (key === "?") $("#keys")?.showModal();
   });
   document.addEventListener("visibilitychange", paceBots);
-  for (const name of ["DOMContentLoaded", "htmx:after:swap", "htmx:after:settle"]) document.addEventListener(name, refresh);
+  document.addEventListener("DOMContentLoaded", () => { if (window.htmx) htmx.config.morphIgnore.push("open", "aria-pressed"); refresh(); });
   if ("serviceWorker" in navigator) navigator.serviceWorker.register("/worker.js").catch(() => {});
 })();
