@@ -57,6 +57,12 @@ def _action(then: str, values: dict[str, str]) -> Action:
             return Points(0)
         case "nothing-all":
             return Points(0, all_dice=True)
+        case _:
+            return _named(then)
+
+
+def _named(then: str) -> Action:
+    """What a value with a number in it stands for."""
     if match := re.fullmatch("announce-([0-9]{1,9})", then, re.ASCII):
         return Announce(int(match[1]))
     if match := re.fullmatch("(leave|back)-([1-9])", then, re.ASCII):
