@@ -4,6 +4,7 @@ import numpy as np
 import pytest
 
 from cinqmille import PRESETS, InvalidRules, Rules, solvable, solve
+from cinqmille.solvable import SETTLED
 from cinqmille.solver import solve_two, turn_values
 from exact import Game
 
@@ -90,6 +91,13 @@ def test_every_bounded_rule_agrees_with_plain_iteration(variant: str) -> None:
 
 def test_announcements_agree_with_plain_iteration() -> None:
     _agree("cinq-des(target=200, entry=100, prediction=true, 12345=none, 23456=none, 55555=none)")
+
+
+def test_penalties_that_hold_everybody_down_are_settled_all_the_same() -> None:
+    # Both players fall back to 0 nearly every turn; sweeps alone would need tens of thousands.
+    stuck = "hot_dice=must, keep=all, scoreless_limit=1, takeover=opened"
+    assert solve_two(Rules.parse(f"cinq-des(dice=2, target=1000, {stuck})")).residual < SETTLED
+    _agree(f"cinq-des(dice=2, target=200, entry=100, {stuck})")
 
 
 @pytest.mark.slow

@@ -13,6 +13,8 @@ from cinqmille.errors import InvalidRules
 from cinqmille.rules import PARAMETERS, Rules
 from cinqmille.tables import Floats, rule_tables
 
+# A game whose values change by less than this from one sweep to the next is solved.
+SETTLED = 1e-12
 # Options looked at from which on the sweep is written out for the table, and how many a core looks at in a second,
 # generic and written out: measured, and good for a rough guess.
 LONG_WORK = 3e9

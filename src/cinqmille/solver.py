@@ -38,6 +38,9 @@ _TAKEOVER = {"never": 0, "opened": 1, "always": 2}
 # generic one needs for so many; and how often penalties have all states swept again.
 _LONG_WORK = 100_000_000
 _PENALTY_SWEEPS = 12
+_MOST_SWEEPS = 2000
+# How many of the last values are mixed to guess where they are going.
+_MIXED = 8
 # Turns that may be taken over need a table of their own, by far the largest.
 _MOST_BYTES = 3 << 30
 # Below this chance a lead cannot be caught: the value of banking is 1 to the last digit.
@@ -444,6 +447,30 @@ class _Lanes:
     gathered: bool = False
 
 
+class _Extrapolation:
+    """Where a sequence of sweeps is going, by reduced rank extrapolation: the mixture of the last few values whose
+    changes cancel each other best.
+
+    Where nobody gets away from their penalties for long, sweeps alone would take for ever.
+    """
+
+    def __init__(self) -> None:
+        self.changes: list[Floats] = []
+
+    def step(self, change: Floats) -> Floats | float:
+        """Return what to add to the values after a sweep that changed them by ``change``; mostly 0."""
+        self.changes.append(change)
+        if len(self.changes) < _MIXED:
+            return 0.0
+        changes, self.changes = self.changes, []
+        products = np.array([[float(np.vdot(one, other)) for other in changes] for one in changes])
+        products += 1e-14 * np.trace(products) * np.eye(_MIXED)
+        parts = np.linalg.solve(products, np.ones(_MIXED))
+        before = np.cumsum(parts / parts.sum())[:-1]
+        ahead: Floats = -sum(part * later for part, later in zip(before, changes[1:], strict=True))
+        return ahead
+
+
 class _Penalties:
     """The sweeps over all layers, again and again, of rules that count scoreless turns.
 
@@ -460,14 +487,17 @@ class _Penalties:
         self._guess()
         most = game.sides * game.target * game.counts
         D, B = game.work(-(-most // LANES), game.rows)
-        for number in range(1000):
+        going = _Extrapolation()
+        for number in range(_MOST_SWEEPS):
             before = game.V.copy()
             self._sweep_all(D, B)
-            game.residual = float(np.abs(game.V - before).max())
+            change = game.V - before
+            game.residual = float(np.abs(change).max())
             if game.progress is not None:
                 game.progress(min(0.99, number / 12))
             if game.residual < _TOLERANCE:
                 return
+            np.clip(game.V + going.step(change), 0.0, 1.0, out=game.V)
 
     def _guess(self) -> None:
         """Begin with the game without penalties; a score below 0 is worth what 0 is.

@@ -7,7 +7,7 @@ from cinqmille.cli.refusals import Refusal
 from cinqmille.cli.waiting import remark, waiting
 from cinqmille.rules import Rules
 from cinqmille.solutions import Origin, find, stored
-from cinqmille.solvable import ManySolution, Solution, cost, effort, verify_many
+from cinqmille.solvable import SETTLED, ManySolution, Solution, cost, effort, verify_many
 from cinqmille.words import Words
 
 # From so many seconds on it is asked for by name, and from so many on its cost is told before.
@@ -76,7 +76,7 @@ def _data(solution: Solution | ManySolution, players: int, origin: Origin) -> Da
         "residual": solution.residual,
         "passes": solution.passes,
         "seconds": solution.seconds,
-        "exact": True,
+        "exact": solution.residual < SETTLED,
         "stored": origin,
     }
 
@@ -94,6 +94,8 @@ def _text(solution: Solution | ManySolution, players: int, origin: Origin, words
         residual=residual if words.lang == "en" else residual.replace(".", ","),
         passes=words.number(solution.passes),
     )
+    if solution.residual >= SETTLED:
+        exact = say("Not exact: the chances still change by {residual} a sweep.", residual=residual)
     lines = [wrapped(title), "", columns([head, *rows], right={0, 1}), "", wrapped(exact)]
     if isinstance(solution, ManySolution) and solution.mixed:
         lines.append(wrapped(_mixed(len(solution.mixed), words)))
