@@ -41,6 +41,7 @@ from cinqmille.actions import format_action, parse_action
 from cinqmille.errors import CinqMilleError, IllegalAction
 from cinqmille.record import Game
 
+_MOST_LISTED = 1000
 _metadata = MetaData()
 _tables = Table(
     "tables",
@@ -95,6 +96,8 @@ class Store:
 
     def __init__(self, engine: AsyncEngine) -> None:
         self._engine = engine
+        # Games that were listed, so that a list does not replay what has not moved since.
+        self._listed: dict[str, Kept] = {}
 
     @classmethod
     async def open(cls, url: str | Path) -> Store:
@@ -153,21 +156,27 @@ class Store:
     async def of_device(self, device: str, *, most: int = 50) -> list[Kept]:
         """Return the tables a device opened, unfinished ones first, then by when they were last played."""
         wanted = (
-            select(_tables.c.id)
+            select(_tables.c.id, _tables.c.played)
             .where(_tables.c.device == device)
             .order_by(_tables.c.over, _tables.c.played.desc())
             .limit(most)
         )
         async with self._engine.connect() as connection:
-            ids = (await connection.execute(wanted)).scalars().all()
+            rows = (await connection.execute(wanted)).all()
         found = []
-        for id in ids:
-            try:
-                kept = await self.load(id)
-            except CinqMilleError:
-                continue  # written under rules that this version does not play; it stays in the database
+        for id, played in rows:
+            kept = self._listed.get(id)
+            if kept is None or kept.played != played:
+                try:
+                    kept = await self.load(id)
+                except CinqMilleError:
+                    continue  # written under rules that this version does not play; it stays in the database
             if kept is not None:
                 found.append(kept)
+                self._listed.pop(id, None)
+                self._listed[id] = kept
+        for id in list(self._listed)[:-_MOST_LISTED]:
+            del self._listed[id]
         return found
 
     async def forget(self, id: str, device: str) -> bool:

@@ -361,6 +361,10 @@ class Words:
         """Return one choice of a house rule in plain language."""
         return self.say(_CHOICES[name, choice])
 
+    def bot(self, name: str) -> str:
+        """Return a kind of bot in plain language: ``beginner``, ``débutant``; one without a word by its own name."""
+        return self.say(_BOTS[name]) if name in _BOTS else name
+
     def setting(self, name: str, value: int | bool | str) -> str:
         """Return the value of a house rule in plain language: a number, yes or no, or its choice."""
         if isinstance(value, bool):
@@ -508,6 +512,17 @@ _CHOICES = {
     ("takeover", "never"): N_("never"),
     ("takeover", "opened"): N_("once on the board"),
     ("takeover", "always"): N_("always"),
+}
+
+_BOTS = {
+    "beginner": N_("beginner"),
+    "gambler": N_("daring"),
+    "cautious": N_("cautious"),
+    "steady": N_("steady"),
+    "table": N_("by the book"),
+    "greedy": N_("points hunter"),
+    "best": N_("expert"),
+    "perfect": N_("perfect"),
 }
 
 # What the operating system and the TOML reader say, and how it ends a sentence of ours.

@@ -15,7 +15,7 @@ from starlette.exceptions import HTTPException
 from starlette.middleware.gzip import GZipMiddleware
 
 from cinqmille.store import Store
-from cinqmille.web import pages, play
+from cinqmille.web import newgame, pages, play, rulepages
 from cinqmille.web.render import render, words_of
 from cinqmille.web.tables import Tables
 
@@ -48,8 +48,8 @@ def make_app(database: str | Path) -> FastAPI:
 
     app = FastAPI(title="Cinq Mille", lifespan=life, openapi_url=None)
     app.mount("/static", StaticFiles(directory=HERE / "static"), name="static")
-    app.include_router(pages.router)
-    app.include_router(play.router)
+    for part in (pages, newgame, rulepages, play):
+        app.include_router(part.router)
     app.middleware("http")(_guarded)
     app.add_middleware(GZipMiddleware, minimum_size=500, compresslevel=6)  # streams of events are left as they are
     app.exception_handler(HTTPException)(_refused)

@@ -7,6 +7,8 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 WIDTH, HEIGHT = 640, 300
+# Bars are as wide as a small phone, so that their text is not made smaller there.
+_BARS_WIDTH, _BAR, _GAP = 340, 20, 6
 _LEFT, _RIGHT, _TOP, _BOTTOM = 52, 12, 12, 30
 # Told apart without colour, too: each line has its own dashes and its own mark at the end.
 _DASHES = ("", "8 4", "2 4", "12 4 2 4", "6 2", "1 3", "10 6", "4 8")
@@ -43,6 +45,40 @@ class Lines:
     bottom: float = HEIGHT - _BOTTOM
     width: int = WIDTH
     height: int = HEIGHT
+
+
+@dataclass(frozen=True, slots=True)
+class Bar:
+    """A bar: where it begins and how long it is, what stands before it and after it."""
+
+    y: int
+    length: float
+    label: str
+    text: str
+
+
+@dataclass(frozen=True, slots=True)
+class Bars:
+    """A chart of bars that lie below each other; they begin at ``left``."""
+
+    bars: tuple[Bar, ...]
+    left: int
+    height: int
+    bar: int = _BAR
+    width: int = _BARS_WIDTH
+
+
+def bars(named: Sequence[tuple[str, float, str]]) -> Bars:
+    """Return the chart of (label, value, text), values from 0; the longest bar is the largest value."""
+    # Digits and letters of the text are about so wide, in the units of the picture.
+    left = 10 + 7 * max((len(label) for label, _, _ in named), default=0)
+    room = _BARS_WIDTH - left - 12 - 7 * max((len(text) for _, _, text in named), default=0)
+    most = max((value for _, value, _ in named), default=0) or 1
+    drawn = (
+        Bar(_GAP + place * (_BAR + _GAP), round(room * value / most, 1), label, text)
+        for place, (label, value, text) in enumerate(named)
+    )
+    return Bars(tuple(drawn), left, _GAP + len(named) * (_BAR + _GAP))
 
 
 def lines(named: Sequence[tuple[str, Sequence[tuple[float, float]]]], *, top: float) -> Lines:

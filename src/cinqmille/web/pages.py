@@ -1,28 +1,30 @@
-"""The pages around a table: one's own games, a new game, rule sheets, the language, and what installing needs."""
+"""The pages around a table: one's own games, records, the language, and what installing needs."""
 
 from __future__ import annotations
 
+from dataclasses import dataclass
+from datetime import UTC, datetime
 from pathlib import Path
 
 from fastapi import APIRouter, Request
+from fastapi.concurrency import run_in_threadpool
 from fastapi.responses import FileResponse, JSONResponse, RedirectResponse, Response
 from starlette.exceptions import HTTPException
 
-from cinqmille import sheet as rule_pages
-from cinqmille.errors import CinqMilleError, InvalidRules, InvalidText
+from cinqmille.errors import CinqMilleError, RecordError
 from cinqmille.record import Game
-from cinqmille.rules import PRESETS, Sheet
 from cinqmille.store import Kept
+from cinqmille.web import own
 from cinqmille.web.play import new_game
-from cinqmille.web.render import form, is_part, render, words_of
-from cinqmille.web.setup import Setup
+from cinqmille.web.render import ago, form, render, words_of
 from cinqmille.web.tables import Tables
-from cinqmille.words import LANGUAGES
+from cinqmille.words import LANGUAGES, Words
 
 router = APIRouter()
 
 _STATIC = Path(__file__).parent / "static"
 _YEAR = 365 * 24 * 3600
+_MOST_LISTED, _SHOWN = 200, 10
 
 
 def _tables(request: Request) -> Tables:
@@ -30,98 +32,149 @@ def _tables(request: Request) -> Tables:
     return tables
 
 
+@dataclass(frozen=True, slots=True)
+class Seat:
+    """A player of a game in a list."""
+
+    name: str
+    score: int
+    plays: bool
+    won: bool
+
+
+@dataclass(frozen=True, slots=True)
+class Listed:
+    """A game in a list: whose turn it is (``waits``: that of a person here), when it was last played, its rules."""
+
+    id: str
+    seats: tuple[Seat, ...]
+    over: bool
+    waits: bool
+    playing: str
+    ago: str
+    when: str
+    rules: str
+
+    @property
+    def names(self) -> str:
+        """The players."""
+        return ", ".join(seat.name for seat in self.seats)
+
+    @property
+    def winners(self) -> tuple[str, ...]:
+        """Who won."""
+        return tuple(seat.name for seat in self.seats if seat.won)
+
+
+@dataclass(slots=True)
+class Tally:
+    """What one usual name has done in all finished games."""
+
+    name: str
+    played: int = 0
+    won: int = 0
+
+
 @router.get("/")
 async def home(request: Request) -> Response:
-    """One's own games, those waiting first, and the way to a new one."""
-    kept = await _tables(request).store.of_device(request.state.device)
-    going = [one for one in kept if one.game.position.phase != "over"]
-    over = [one for one in kept if one.game.position.phase == "over"]
-    return render(request, "home.html", going=going, over=over, named=_named)
-
-
-def _named(kept: Kept) -> str:
-    return ", ".join(kept.game.players)
-
-
-@router.get("/new")
-async def choose(request: Request) -> Response:
-    """The form of a new game, as it was left last time."""
-    recalled = await _tables(request).store.recall(request.state.device, ["setup"])
-    setup = Setup.recalled(recalled.get("setup"), words_of(request))
-    if "rules" in request.query_params:
-        setup = setup.with_rules(request.query_params["rules"])
-    return _new_page(request, setup)
-
-
-@router.post("/new")
-async def begin(request: Request) -> Response:
-    """Open a table, or show the form again with what is wrong; a script asks for the form as it would be."""
-    setup = Setup.read(await form(request))
-    if is_part(request) or setup.changed:
-        return _new_page(request, setup)
-    try:
-        game = setup.game(words_of(request))
-        new_game(game)
-    except CinqMilleError as error:
-        return _new_page(request, setup, words_of(request).error(error))
-    tables = _tables(request)
-    id = await tables.create(request.state.device, game)
-    await tables.store.remember(request.state.device, "setup", setup.to_json())
-    return RedirectResponse(f"/t/{id}", status_code=303)
-
-
-def _new_page(request: Request, setup: Setup, refusal: str = "") -> Response:
-    words = words_of(request)
-    page, problem = None, refusal
-    try:
-        page = rule_pages.page(setup.sheet(), words)
-    except (InvalidRules, InvalidText) as error:
-        problem = problem or words.error(error)
-    template = "_new.html" if is_part(request) else "new.html"
+    """One's own games, those that wait for somebody here first, and the way to a new one."""
+    listed, tallies = await _games(request)
+    going = sorted((one for one in listed if not one.over), key=lambda one: not one.waits)
+    over = [one for one in listed if one.over]
     return render(
-        request, template, status=422 if refusal else 200, setup=setup, sheet=page, refusal=problem,
-        questions=setup.questions(words), presets=_presets(request), bots=setup.bots(words),
-    )  # fmt: skip
+        request, "home.html", going=going, over=over[:_SHOWN], more=len(over) - _SHOWN, tallies=tallies[:_SHOWN]
+    )
 
 
-def _presets(request: Request) -> list[tuple[str, str]]:
-    lang = words_of(request).lang
-    found = []
-    for name in PRESETS:
-        titles = PRESETS.sheet(name).title
-        found.append((name, titles.get(lang) or next(iter(titles.values()), name)))
-    return found
+@router.get("/history")
+async def history(request: Request) -> Response:
+    """All finished games, and who won how many of them."""
+    listed, tallies = await _games(request)
+    return render(request, "history.html", over=[one for one in listed if one.over], tallies=tallies)
 
 
-@router.get("/rules")
-async def sheets(request: Request) -> Response:
-    """All rule sheets."""
-    return render(request, "sheets.html", presets=_presets(request))
+async def _games(request: Request) -> tuple[list[Listed], list[Tally]]:
+    store, words = _tables(request).store, words_of(request)
+    kept = await store.of_device(request.state.device, most=_MOST_LISTED)
+    sheets = await own.sheets(store, request.state.device)
+    tallies: dict[str, Tally] = {}
+    for one in kept:
+        if one.game.position.phase != "over":
+            continue
+        for seat, name in enumerate(one.game.players):
+            # Who plays at this table, not who wrote the programs.
+            if seat not in one.game.seats:
+                tally = tallies.setdefault(name, Tally(name))
+                tally.played += 1
+                tally.won += seat in one.game.position.winners
+    ranked = sorted(tallies.values(), key=lambda tally: (-tally.won, -tally.played, tally.name))
+    return [_listed(one, words, sheets) for one in kept], ranked
 
 
-@router.get("/rules/{text:path}")
-async def rules(request: Request, text: str) -> Response:
-    """The rules of a sheet in sentences, to read or to print."""
-    words = words_of(request)
-    try:
-        sheet = Sheet.load(text)
-    except CinqMilleError as error:
-        raise HTTPException(404, words.error(error)) from None
-    return render(request, "rules.html", sheet=rule_pages.page(sheet, words), rules=sheet.rules)
+def _listed(kept: Kept, words: Words, sheets: list[own.Own]) -> Listed:
+    game, position = kept.game, kept.game.position
+    over = position.phase == "over"
+    seats = tuple(
+        Seat(name, position.scores[seat], seat == position.to_play, over and seat in position.winners)
+        for seat, name in enumerate(game.players)
+    )
+    playing = "" if position.to_play is None else game.players[position.to_play]
+    when = datetime.fromtimestamp(kept.played, UTC).isoformat(timespec="seconds")
+    waits = not over and position.to_play not in game.seats
+    rules = own.known_as(game.rules, words, sheets)
+    return Listed(kept.id, seats, over, waits, playing, ago(words, kept.played), when, rules)
+
+
+@router.get("/open")
+async def show_open(request: Request) -> Response:
+    """The form that opens a record."""
+    return render(request, "open.html", refusal="", text="", spot=None)
 
 
 @router.post("/open")
 async def open_record(request: Request) -> Response:
-    """Go on with the game of a record that was pasted."""
-    fields = dict(await form(request))
-    words = words_of(request)
+    """Show the game of a record that was pasted or sent as a file, turn by turn; or what is wrong in it, and where."""
+    fields, words = dict(await form(request)), words_of(request)
+    text = fields.get("file", "").strip("\r\n") or fields.get("record", "")
     try:
-        game = Game.parse(fields.get("record", ""))
-        new_game(game)
+        game = Game.parse(text.replace("\r\n", "\n"))
+        await run_in_threadpool(new_game, game)
     except CinqMilleError as error:
-        raise HTTPException(422, words.error(error)) from None
-    id = await _tables(request).create(request.state.device, game)
-    return RedirectResponse(f"/t/{id}", status_code=303)
+        spot = _spot(text, error) if isinstance(error, RecordError) else None
+        return render(request, "open.html", status=422, refusal=words.error(error), text=text, spot=spot)
+    tables = _tables(request)
+    # Opened twice it is still one game, in the list and in the tally.
+    for kept in await tables.store.of_device(request.state.device, most=_MOST_LISTED):
+        if kept.game.text == game.text:
+            return RedirectResponse(f"/t/{kept.id}/turns", status_code=303)
+    id = await tables.create(request.state.device, game)
+    return RedirectResponse(f"/t/{id}/turns", status_code=303)
+
+
+def _spot(text: str, error: RecordError) -> tuple[int, str, str, str] | None:
+    """The line of a record that is wrong: its number, and its text before, at and after the fault."""
+    lines = text.replace("\r\n", "\n").split("\n")
+    if not 0 < error.line <= len(lines):
+        return None
+    line, at = lines[error.line - 1], error.column - 1
+    end = next((place for place in range(at + 1, len(line)) if line[place].isspace()), len(line))
+    return error.line, line[max(0, at - 60) : at], line[at:end], line[end : end + 60]
+
+
+@router.get("/forget/{id}")
+async def ask_to_forget(request: Request, id: str) -> Response:
+    """Ask whether a table is to be deleted."""
+    words = words_of(request)
+    kept = await _tables(request).store.load(id)
+    if kept is None or kept.device != request.state.device:
+        raise HTTPException(404, words.say("There is no such table. It may have been deleted."))
+    one = _listed(kept, words, [])
+    scores = [words.say("{name}: {value}", name=seat.name, value=seat.score) for seat in one.seats]
+    question = words.say("Delete the game of {names}?", names=words.all_of(seat.name for seat in one.seats))
+    return render(
+        request, "sure.html", question=question,
+        details=(*scores, one.ago), action=f"/forget/{id}", back="/",
+    )  # fmt: skip
 
 
 @router.post("/forget/{id}")
@@ -136,7 +189,9 @@ async def language(request: Request) -> Response:
     """Choose the language of this device, and go on where one was."""
     fields = dict(await form(request))
     back = fields.get("back", "/")
-    response = RedirectResponse(back if back.startswith("/") and not back.startswith("//") else "/", status_code=303)
+    # Browsers read a second slash, or a backslash, as the beginning of another site's name.
+    inside = back.startswith("/") and not back.startswith(("//", "/\\")) and back.isprintable()
+    response = RedirectResponse(back if inside else "/", status_code=303)
     if fields.get("lang") in LANGUAGES:
         response.set_cookie("lang", fields["lang"], max_age=_YEAR, httponly=True, samesite="lax")
     return response
@@ -161,11 +216,14 @@ async def manifest(request: Request) -> Response:
     """What a device needs to install the app."""
     words = words_of(request)
     icons = [
-        {"src": f"/static/icon-{size}.png", "sizes": f"{size}x{size}", "type": "image/png", "purpose": "any maskable"}
+        {"src": f"/static/{name}-{size}.png", "sizes": f"{size}x{size}", "type": "image/png", "purpose": purpose}
+        for name, purpose in (("icon", "any"), ("icon-maskable", "maskable"))
         for size in (192, 512)
     ]
+    icons.append({"src": "/static/icon.svg", "sizes": "any", "type": "image/svg+xml", "purpose": "any"})
     content = {
-        "name": "Cinq Mille", "short_name": "Cinq Mille", "lang": words.lang, "start_url": "/", "display": "standalone",
+        "name": "Cinq Mille", "short_name": "Cinq Mille", "lang": words.lang, "id": "/", "start_url": "/", "scope": "/",
+        "display": "standalone",
         "description": words.say("The dice game 5000 and its family, with your own house rules"),
         "background_color": "#f6f1e7", "theme_color": "#14532d", "icons": icons,
     }  # fmt: skip

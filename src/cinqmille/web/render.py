@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import re
+import time
+from email.parser import BytesParser
 from functools import cache
 from pathlib import Path
 from typing import Any
@@ -10,10 +13,12 @@ from urllib.parse import parse_qsl
 from fastapi import Request
 from fastapi.responses import HTMLResponse
 from jinja2 import Environment, FileSystemLoader, StrictUndefined
+from starlette.exceptions import HTTPException
 
 from cinqmille.words import LANGUAGES, Words
 
-_MOST_FIELDS = 200
+_MOST_FIELDS = 400
+_MINUTE, _HOUR, _DAY = 60, 3600, 86400
 
 
 @cache
@@ -46,22 +51,79 @@ def page(request: Request, template: str, **values: Any) -> str:
     words = words_of(request)
     common = {
         "words": words, "say": words.say, "count": words.count, "number": words.number, "percent": words.percent,
-        "lang": words.lang, "path": request.url.path,
+        "lang": words.lang, "path": request.url.path + (f"?{request.url.query}" if request.url.query else ""),
+        "faces": faces, "drawn": drawn,
     }  # fmt: skip
     return _environment().get_template(template).render(**common, **values)
 
 
 def render(request: Request, template: str, *, status: int = 200, **values: Any) -> HTMLResponse:
     """Return a page as an answer."""
-    return HTMLResponse(page(request, template, **values), status_code=status)
+    text = page(request, template, **values)
+    # The service worker keeps the page for bad days in the language that was read last.
+    return HTMLResponse(text, status_code=status, headers={"Content-Language": words_of(request).lang})
 
 
 async def form(request: Request) -> list[tuple[str, str]]:
-    """Return the fields of a form that was sent, in order."""
-    body = (await request.body()).decode("utf-8", "replace")
-    return parse_qsl(body, keep_blank_values=True, max_num_fields=_MOST_FIELDS)
+    """Return the fields of a form that was sent, in order; a file that was sent is its text."""
+    kind = request.headers.get("content-type", "")
+    body = await request.body()
+    try:
+        if kind.startswith("multipart/form-data"):
+            return _parts(kind, body)
+        return parse_qsl(body.decode("utf-8", "replace"), keep_blank_values=True, max_num_fields=_MOST_FIELDS)
+    except ValueError:
+        raise HTTPException(400, words_of(request).say("This form has more fields than there can be.")) from None
+
+
+def _parts(kind: str, body: bytes) -> list[tuple[str, str]]:
+    message = BytesParser().parsebytes(f"Content-Type: {kind}\r\n\r\n".encode("latin-1", "replace") + body)
+    fields = []
+    for part in message.get_payload() if message.is_multipart() else []:
+        name = part.get_param("name", header="content-disposition")  # type: ignore[union-attr]
+        content = part.get_payload(decode=True)  # type: ignore[union-attr]
+        if isinstance(name, str) and isinstance(content, bytes):
+            fields.append((name, content.decode("utf-8-sig", "replace")))
+    if len(fields) > _MOST_FIELDS:
+        raise ValueError(len(fields))
+    return fields
 
 
 def is_part(request: Request) -> bool:
     """Whether a script asks, which replaces a part of the page."""
     return "hx-request" in request.headers
+
+
+def ago(words: Words, then: float, now: float | None = None) -> str:
+    """Return how long ago a moment was (seconds since 1970), as one says it: "5 minutes ago"."""
+    passed = max(0.0, (time.time() if now is None else now) - then)
+    if passed < _MINUTE:
+        return words.say("just now")
+    if passed < _HOUR:
+        return words.count("{n} minute ago", "{n} minutes ago", int(passed // _MINUTE))
+    if passed < _DAY:
+        return words.count("{n} hour ago", "{n} hours ago", int(passed // _HOUR))
+    if passed < 2 * _DAY:
+        return words.say("yesterday")
+    if passed < 60 * _DAY:
+        return words.count("{n} day ago", "{n} days ago", int(passed // _DAY))
+    return words.count("{n} month ago", "{n} months ago", int(passed // (30 * _DAY)))
+
+
+def faces(text: str) -> list[int]:
+    """Return the dice that a text shows (``1 1 1``), none where it is another text."""
+    found = text.split()
+    return [int(face) for face in found] if found and all(face in "123456" and len(face) == 1 for face in found) else []
+
+
+def drawn(turn: str) -> list[tuple[list[int], list[bool]]]:
+    """Return the rolls of a turn as a record writes it (``15534>155``): their faces, and which were set aside."""
+    found = []
+    for rolled, kept in re.findall(r"(?<!\S)([1-6]+)>([1-6]*|-)(?!\S)", turn):
+        left, aside = list(kept.strip("-")), []
+        for face in rolled:
+            aside.append(face in left)
+            if face in left:
+                left.remove(face)
+        found.append(([int(face) for face in rolled], aside))
+    return found
