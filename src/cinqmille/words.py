@@ -521,7 +521,7 @@ _BOTS = {
     "steady": N_("steady"),
     "table": N_("by the book"),
     "greedy": N_("points hunter"),
-    "best": N_("expert"),
+    "best": N_("master"),
     "perfect": N_("perfect"),
 }
 
