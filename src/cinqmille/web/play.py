@@ -267,6 +267,7 @@ async def _acted(
         stale = error.code == "stale"
         refusal, status = "" if stale else words_of(request).error(error), 200 if stale else 422
     live = await _live(request, live.id)
+    chosen = chosen if refusal else ()  # the dice stay chosen until they are set aside, and no longer
     if is_part(request):
         return render(request, "_table.html", status=status, **_shown(request, live, refusal, chosen))
     if refusal:

@@ -142,7 +142,6 @@
       $("#hint").replaceChildren(wait);
       wait.scrollIntoView({ block: "nearest" });
     }
-    if (source.matches("form")) document.body.classList.add("busy");
   });
   document.addEventListener("htmx:finally:request", () => {
     document.body.classList.remove("busy");
@@ -199,6 +198,7 @@
 
   document.addEventListener("submit", (event) => { // plain forms are sent once
     const form = event.target;
+    if (form.matches("#table [hx-post]")) document.body.classList.add("busy"); // from this moment on, not when it is sent
     if (form.matches("[hx-post]") || form.method === "dialog" || event.defaultPrevented) return;
     if (form.dataset.sent) event.preventDefault(); else form.dataset.sent = "1";
   });
