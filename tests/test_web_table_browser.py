@@ -13,6 +13,7 @@ from cinqmille.record import Game
 from visits import DESKTOP, PHONE, SMALL, Server, Visit, Visits, chromium, server, visits  # noqa: F401
 
 THREE_ONES = "11123>111 =1000"
+EIGHT = "Ana, Benjamin le Grand, Chloé, David, Emma, Farid, Gaëlle, Hugo"
 
 
 def game(
@@ -121,7 +122,7 @@ MOMENTS = {
     ),
     "bust": (game(f"Ana: {THREE_ONES}", "Ben: 15534>15 234>-", players="Ana, Ben, Zoé"), "150 points are lost"),
     "eight": (
-        game("Ana: 155346>1", rules="six-des", players="Ana, Benjamin le Grand, Chloé, David, Emma, Farid, Gaëlle, Hugo"),
+        game("Ana: 155346>1", rules="six-des", players=EIGHT),
         "400 short",
     ),
     "robot": (game(f"Ana: {THREE_ONES}", seats="Ben=steady:350"), "Ben is playing"),
@@ -131,7 +132,7 @@ MOMENTS = {
 
 
 @pytest.mark.parametrize("moment", MOMENTS)
-def test_a_special_moment_is_said_and_fits_a_phone(server: Server, visits: Visits, moment: str) -> None:  # noqa: F811
+def test_a_special_moment_is_said_and_fits_a_phone(server: Server, visits: Visits, moment: str) -> None:
     one, told = MOMENTS[moment]
     url = server.put(one)
     visit = visits(size=PHONE)
@@ -157,7 +158,7 @@ def test_a_special_moment_is_said_and_fits_a_phone(server: Server, visits: Visit
     visit.keep(f"{moment}-small-dark")
 
 
-def test_dice_that_are_tapped_show_what_follows_and_the_labels_do_not_lie(server: Server, visits: Visits) -> None:  # noqa: F811
+def test_dice_that_are_tapped_show_what_follows_and_the_labels_do_not_lie(server: Server, visits: Visits) -> None:
     page = go(visits(), server.put(game("Ana: 15534")))
     one, five, five_too, three, _four = page.locator("label.die").all()
     bank, roll, line = page.locator("#bank"), page.locator("#roll"), page.locator("#selection")
@@ -186,7 +187,7 @@ def test_dice_that_are_tapped_show_what_follows_and_the_labels_do_not_lie(server
     assert page.locator(".choosing input:checked").count() == 0  # nothing of the next roll is chosen yet
 
 
-def test_an_exact_target_that_is_passed_says_so_and_ends_the_turn_only(server: Server, visits: Visits) -> None:  # noqa: F811
+def test_an_exact_target_that_is_passed_says_so_and_ends_the_turn_only(server: Server, visits: Visits) -> None:
     page = go(visits(), server.put(MOMENTS["exact"][0]))
     page.locator(".chip[data-dice='555']").click()
     expect(page.locator("#bank")).to_have_text("Bank 500 and win")
@@ -198,7 +199,7 @@ def test_an_exact_target_that_is_passed_says_so_and_ends_the_turn_only(server: S
     expect(page.locator("#roll")).to_have_text("Roll the 5 dice")  # and nobody rolled for Ben
 
 
-def test_taking_over_and_predicting_are_questions_with_their_chances(server: Server, visits: Visits) -> None:  # noqa: F811
+def test_taking_over_and_predicting_are_questions_with_their_chances(server: Server, visits: Visits) -> None:
     page = go(visits(), server.put(game(f"Ana: {THREE_ONES}", rules="cinq-des(takeover=always, prediction=true)")))
     expect(page.locator(".question-asked")).to_contain_text("44.4%")
     tap(page, "#takeover")
@@ -210,7 +211,7 @@ def test_taking_over_and_predicting_are_questions_with_their_chances(server: Ser
     expect(page.locator("#log")).to_contain_text("Ana announces 100 with the last two dice.")
 
 
-def test_what_another_door_left_in_mid_turn_goes_on_here(server: Server, visits: Visits) -> None:  # noqa: F811
+def test_what_another_door_left_in_mid_turn_goes_on_here(server: Server, visits: Visits) -> None:
     page = go(visits(), server.put(game("Ana: 11123>111").play(RollOn())))
     expect(page.locator("#roll")).to_have_text("Roll 2 dice")
     tap(page, "#roll")
@@ -223,7 +224,7 @@ def test_what_another_door_left_in_mid_turn_goes_on_here(server: Server, visits:
     expect(page.locator("#turn")).to_have_text("Ben to play")
 
 
-def test_events_are_announced_once_and_the_focus_stays(server: Server, visits: Visits) -> None:  # noqa: F811
+def test_events_are_announced_once_and_the_focus_stays(server: Server, visits: Visits) -> None:
     page = go(visits(size=DESKTOP), server.put(game("Ana: 11123>111")))
     expect(page.locator("#say")).to_have_text("")  # what was there before is no news
     page.evaluate(
@@ -246,7 +247,7 @@ def test_events_are_announced_once_and_the_focus_stays(server: Server, visits: V
     expect(page.locator("#turn")).to_be_focused()  # the button is gone, the player is not lost
 
 
-def test_a_game_is_played_by_keys_alone(server: Server, visits: Visits) -> None:  # noqa: F811
+def test_a_game_is_played_by_keys_alone(server: Server, visits: Visits) -> None:
     page = go(visits(size=DESKTOP), server.put(game("Ana: 15534")))
     page.keyboard.press("?")
     expect(page.locator("#keys")).to_be_visible()
@@ -273,7 +274,7 @@ def test_a_game_is_played_by_keys_alone(server: Server, visits: Visits) -> None:
     assert page.locator("#turn").inner_text() == "Ben to play"
 
 
-def test_a_double_tap_does_one_thing(server: Server, visits: Visits) -> None:  # noqa: F811
+def test_a_double_tap_does_one_thing(server: Server, visits: Visits) -> None:
     page = go(visits(), server.put(game(f"Ana: {THREE_ONES}")))
     box = page.locator("#roll").bounding_box()
     assert box is not None
@@ -286,7 +287,7 @@ def test_a_double_tap_does_one_thing(server: Server, visits: Visits) -> None:  #
     assert page.locator("#state").get_attribute("data-number") == "1"
 
 
-def test_two_windows_show_one_table_and_a_stale_move_is_not_made(server: Server, visits: Visits) -> None:  # noqa: F811
+def test_two_windows_show_one_table_and_a_stale_move_is_not_made(server: Server, visits: Visits) -> None:
     url = server.put(game("Ana: 11123>111"))
     visit = visits()
     first, second = go(visit, url), visit.context.new_page()
@@ -304,7 +305,7 @@ def test_two_windows_show_one_table_and_a_stale_move_is_not_made(server: Server,
     expect(first.locator("#log li").first).to_have_text("Ana banks 1,000: 1,000 in all.")
 
 
-def test_back_and_forth_shows_the_table_as_it_is(server: Server, visits: Visits) -> None:  # noqa: F811
+def test_back_and_forth_shows_the_table_as_it_is(server: Server, visits: Visits) -> None:
     url = server.put(game("Ana: 11123>111"))
     page = go(visits(), url)
     tap(page, "#bank")
@@ -316,7 +317,7 @@ def test_back_and_forth_shows_the_table_as_it_is(server: Server, visits: Visits)
     assert page.locator("#log li").count() == 3
 
 
-def test_undo_takes_a_move_back_and_says_why_not(server: Server, visits: Visits) -> None:  # noqa: F811
+def test_undo_takes_a_move_back_and_says_why_not(server: Server, visits: Visits) -> None:
     page = go(visits(), server.put(game("Ana: 11123>111")))
     tap(page, "#bank")
     tap(page, "#undo")
@@ -328,7 +329,7 @@ def test_undo_takes_a_move_back_and_says_why_not(server: Server, visits: Visits)
     expect(page.locator("#more")).to_contain_text("The program rolled these dice and they stay")
 
 
-def test_people_miss_a_turn_leave_and_come_back(server: Server, visits: Visits) -> None:  # noqa: F811
+def test_people_miss_a_turn_leave_and_come_back(server: Server, visits: Visits) -> None:
     page = go(visits(), server.put(game(f"Ana: {THREE_ONES}", players="Ana, Ben, Zoé")))
     page.locator("#people summary").click()
     tap(page, "button[value='leave-3']")
@@ -340,7 +341,7 @@ def test_people_miss_a_turn_leave_and_come_back(server: Server, visits: Visits) 
     expect(page.locator(".board li.away")).to_have_count(0)
 
 
-def test_advice_stays_while_the_table_stands_and_goes_when_it_moves_on(server: Server, visits: Visits) -> None:  # noqa: F811
+def test_advice_stays_while_the_table_stands_and_goes_when_it_moves_on(server: Server, visits: Visits) -> None:
     url = server.put(game("Ana: 11123>111"))
     visit = visits()
     page = go(visit, url)
@@ -357,7 +358,7 @@ def test_advice_stays_while_the_table_stands_and_goes_when_it_moves_on(server: S
     expect(page.locator("#hint .hint")).to_have_count(0)
 
 
-def test_a_daring_throw_is_asked_about_by_whoever_likes(server: Server, visits: Visits) -> None:  # noqa: F811
+def test_a_daring_throw_is_asked_about_by_whoever_likes(server: Server, visits: Visits) -> None:
     page = go(visits(), server.put(game("Ana: 11123>111")))
     page.locator("#settings summary").click()
     page.locator("#set-ask").check()
@@ -370,7 +371,7 @@ def test_a_daring_throw_is_asked_about_by_whoever_likes(server: Server, visits: 
     expect(page.locator("#state[data-number='1']")).to_have_count(1)
 
 
-def test_a_robot_plays_at_its_pace_and_shows_its_dice(server: Server, visits: Visits) -> None:  # noqa: F811
+def test_a_robot_plays_at_its_pace_and_shows_its_dice(server: Server, visits: Visits) -> None:
     page = go(visits(), server.put(game(f"Ana: {THREE_ONES}", seats="Ben=steady:350")))
     expect(page.locator(".still[id] .die").first).to_be_visible()  # by itself, after a while
     expect(page.locator("#log")).to_contain_text("Ben rolls")
@@ -379,7 +380,7 @@ def test_a_robot_plays_at_its_pace_and_shows_its_dice(server: Server, visits: Vi
     expect(page.locator(".ended")).to_contain_text("Ben")
 
 
-def test_a_server_that_is_away_is_said_and_nothing_is_lost(server: Server, visits: Visits) -> None:  # noqa: F811
+def test_a_server_that_is_away_is_said_and_nothing_is_lost(server: Server, visits: Visits) -> None:
     visit = visits()
     page = go(visit, server.put(game("Ana: 11123>111")))
     visit.context.set_offline(True)
@@ -396,7 +397,7 @@ def test_a_server_that_is_away_is_said_and_nothing_is_lost(server: Server, visit
 # The score sheet
 
 
-def test_the_score_sheet_takes_tapped_dice(server: Server, visits: Visits) -> None:  # noqa: F811
+def test_the_score_sheet_takes_tapped_dice(server: Server, visits: Visits) -> None:
     visit = visits(lang="fr")
     page = go(visit, server.put(game(dice="real", rules="cinq-des(strike=true)")))
     for face in (1, 1, 6, 2):
@@ -418,7 +419,7 @@ def test_the_score_sheet_takes_tapped_dice(server: Server, visits: Visits) -> No
     expect(page.locator("#turn")).to_contain_text("Ben")
 
 
-def test_the_score_sheet_takes_points_only_and_recomputes_after_a_correction(server: Server, visits: Visits) -> None:  # noqa: F811
+def test_the_score_sheet_takes_points_only_and_recomputes_after_a_correction(server: Server, visits: Visits) -> None:
     visit = visits()
     page = go(visit, server.put(game(dice="real", rules="cinq-des(strike=true, equal_scores=fall)")))
     page.locator("#mode-points").check()
@@ -472,7 +473,7 @@ def test_a_correction_that_cannot_be_says_what_is_wrong_and_keeps_what_was_typed
 # Without scripts
 
 
-def test_a_game_needs_no_scripts(server: Server, visits: Visits) -> None:  # noqa: F811
+def test_a_game_needs_no_scripts(server: Server, visits: Visits) -> None:
     visit = visits(scripts=False)
     page = visit.page
     page.goto(server.put(game(rules="cinq-des(target=1500, entry=100, takeover=always)", seats="Ben=beginner")))
@@ -499,7 +500,7 @@ def test_a_game_needs_no_scripts(server: Server, visits: Visits) -> None:  # noq
     expect(page.locator("#turn")).to_contain_text("Ben")
 
 
-def test_predictions_and_the_score_sheet_need_no_scripts(server: Server, visits: Visits) -> None:  # noqa: F811
+def test_predictions_and_the_score_sheet_need_no_scripts(server: Server, visits: Visits) -> None:
     page = visits(scripts=False).page
     page.goto(server.put(MOMENTS["prediction"][0]))
     page.locator("#announce-50").click()
@@ -522,7 +523,7 @@ def test_predictions_and_the_score_sheet_need_no_scripts(server: Server, visits:
     expect(page.locator("table.narrow")).to_contain_text("850")
 
 
-def test_the_first_load_is_small_and_the_policy_strict(server: Server, visits: Visits) -> None:  # noqa: F811
+def test_the_first_load_is_small_and_the_policy_strict(server: Server, visits: Visits) -> None:
     visit = visits()
     sizes: dict[str, int] = {}
     client = visit.context.new_cdp_session(visit.page)
@@ -540,7 +541,7 @@ def test_the_first_load_is_small_and_the_policy_strict(server: Server, visits: V
     assert not re.search(r"unsafe|https?:|\*", policy)
 
 
-def test_zoomed_to_200_percent_a_turn_can_still_be_played(server: Server, visits: Visits) -> None:  # noqa: F811
+def test_zoomed_to_200_percent_a_turn_can_still_be_played(server: Server, visits: Visits) -> None:
     visit = visits(size=(640, 400), device_scale_factor=2)  # a window of 1280 by 800 at 200 %
     page = go(visit, server.put(MOMENTS["choose"][0]))
     page.locator(".chip[data-dice]").first.click()
@@ -550,11 +551,12 @@ def test_zoomed_to_200_percent_a_turn_can_still_be_played(server: Server, visits
     expect(page.locator("#turn")).to_have_text("Ben to play")
 
 
-def test_sounds_and_vibration_wait_until_they_are_wanted(server: Server, visits: Visits) -> None:  # noqa: F811
+def test_sounds_and_vibration_wait_until_they_are_wanted(server: Server, visits: Visits) -> None:
     page = visits().page
     page.add_init_script(
         "window.made = 0; const Real = window.AudioContext; window.AudioContext = class extends Real {"
-        "constructor() { super(); window.made++; } }; window.buzzed = 0; navigator.vibrate = () => { window.buzzed++; return true; };"
+        "constructor() { super(); window.made++; } };"
+        "window.buzzed = 0; navigator.vibrate = () => { window.buzzed++; return true; };"
     )
     page.goto(server.put(game("Ana: 11123>111")))
     tap(page, "#bank")

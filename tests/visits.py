@@ -1,6 +1,6 @@
-"""Windows of a real Chromium on tables of a real server; whatever they complain about fails the test, screenshots are kept.
+"""Windows of a real Chromium on tables of a real server; whatever they complain about fails the test.
 
-Screenshots go to ``build/screenshots``.
+Screenshots are kept in ``build/screenshots``.
 """
 
 from __future__ import annotations

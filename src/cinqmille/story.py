@@ -83,8 +83,10 @@ def story(game: Game) -> Story:
                 case Fell(seat=seat, after=after):
                     players[seat].falls += 1
                     players[seat].totals.append((played, after))
-                case Won(how="at_once"):
+                case Won(how="at_once", winners=(seat,)):
                     played += 1
+                    players[seat].turns += 1
+                    players[seat].totals.append((played, players[seat].totals[-1][1]))
                 case _:
                     pass
     return Story(tuple(players), played)
