@@ -122,7 +122,8 @@ def test_real_dice_points_and_nothing_are_typed(client: TestClient) -> None:
     at = table(client, dice="real", rules="cinq-des(strike=true)")
     at.post("play", then="dice", dice="1 1 1 2 3", points="")
     at.post("play", die=["0", "1", "2"], then="bank")
-    for fields in ({"then": "points", "points": "1 250"}, {"then": "nothing"}, {"then": "nothing-all"}):
+    typed: list[dict[str, Any]] = [{"then": "points", "points": "1 250"}, {"then": "nothing"}, {"then": "nothing-all"}]
+    for fields in typed:
         assert at.post("play", **fields).status_code == 200
     assert at.record == ["Ana: 11123>111 =1000", "Ben: =1250", "Ana: =0", "Ben: =0*"]
     assert "Ben falls from 1,250 to 0" in at.page
@@ -422,19 +423,18 @@ def test_a_move_that_cannot_be_stored_is_not_shown_and_can_be_made_again(tmp_pat
         tables = Tables(store)
         live = await tables.get(await tables.create("me", recorded("Ana: 11123>111 =1000")))
         assert live is not None
-        real, shown = store.append, []
+        shown = []
 
         async def failing(*_: Any) -> None:
             shown.append(len(live.game.actions))
             raise OSError("the disk is full")
 
-        store.append = failing  # type: ignore[method-assign]
         before = live.game
-        with pytest.raises(OSError, match="full"):
+        with pytest.MonkeyPatch.context() as patch, pytest.raises(OSError, match="full"):
+            patch.setattr(store, "append", failing)
             await tables.act(live, lambda table: table.play(RollOn(), seen=table.number))
         assert live.game is before
         assert shown == [len(before.actions)]  # while it was being stored, everybody still saw the former moment
-        store.append = real  # type: ignore[method-assign]
         await tables.act(live, lambda table: table.play(RollOn(), seen=table.number))
         kept = await store.load(live.id)
         assert kept is not None
