@@ -122,9 +122,8 @@ def test_real_dice_points_and_nothing_are_typed(client: TestClient) -> None:
     at = table(client, dice="real", rules="cinq-des(strike=true)")
     at.post("play", then="dice", dice="1 1 1 2 3", points="")
     at.post("play", die=["0", "1", "2"], then="bank")
-    typed: list[dict[str, Any]] = [{"then": "points", "points": "1 250"}, {"then": "nothing"}, {"then": "nothing-all"}]
-    for fields in typed:
-        assert at.post("play", **fields).status_code == 200
+    for then, points in (("points", "1 250"), ("nothing", ""), ("nothing-all", "")):
+        assert at.post("play", then=then, points=points).status_code == 200
     assert at.record == ["Ana: 11123>111 =1000", "Ben: =1250", "Ana: =0", "Ben: =0*"]
     assert "Ben falls from 1,250 to 0" in at.page
 
@@ -430,9 +429,10 @@ def test_a_move_that_cannot_be_stored_is_not_shown_and_can_be_made_again(tmp_pat
             raise OSError("the disk is full")
 
         before = live.game
-        with pytest.MonkeyPatch.context() as patch, pytest.raises(OSError, match="full"):
+        with pytest.MonkeyPatch.context() as patch:
             patch.setattr(store, "append", failing)
-            await tables.act(live, lambda table: table.play(RollOn(), seen=table.number))
+            with pytest.raises(OSError, match="full"):
+                await tables.act(live, lambda table: table.play(RollOn(), seen=table.number))
         assert live.game is before
         assert shown == [len(before.actions)]  # while it was being stored, everybody still saw the former moment
         await tables.act(live, lambda table: table.play(RollOn(), seen=table.number))

@@ -6,7 +6,7 @@ from __future__ import annotations
 import re
 
 import pytest
-from playwright.sync_api import Page, expect
+from playwright.sync_api import Page, Route, expect
 
 from cinqmille.actions import Announce, Roll, RollOn, SetAside
 from cinqmille.record import Game
@@ -285,6 +285,41 @@ def test_a_double_tap_does_one_thing(server: Server, visits: Visits) -> None:
     rolls = [line for line in page.locator("#log li").all_inner_texts() if line.startswith("Ben rolls")]
     assert len(rolls) == 1
     assert page.locator("#state").get_attribute("data-number") == "1"
+
+
+def test_on_a_slow_network_the_button_is_busy_and_nothing_is_sent_twice(server: Server, visits: Visits) -> None:
+    page = go(visits(), server.put(game(f"Ana: {THREE_ONES}")))
+    sent: list[str] = []
+
+    def slow(route: Route) -> None:
+        sent.append(route.request.post_data or "")
+        page.wait_for_timeout(700)
+        route.continue_()
+
+    page.route("**/play", slow)
+    page.evaluate("for (let tap = 0; tap < 4; tap++) document.querySelector('#roll').click()")
+    expect(page.locator("#roll[aria-busy=true]")).to_have_count(1)
+    page.keyboard.press("r")
+    calm(page)
+    assert len(sent) == 1
+    expect(page.locator("[aria-busy]")).to_have_count(0)
+
+
+def test_a_choice_outlives_turning_the_phone_and_a_game_outlives_its_tab(server: Server, visits: Visits) -> None:
+    visit = visits()
+    url = server.put(game("Ana: 15534"))
+    page = go(visit, url)
+    page.locator("label.die").first.click()
+    page.set_viewport_size({"width": 844, "height": 390})
+    expect(page.locator("#selection")).to_contain_text("100 points for these dice")
+    expect(page.locator("#roll")).to_have_text("Roll 4 dice again")
+    tap(page, "#roll")
+    said = page.locator("#log li").first.inner_text()
+    page.close()
+    again = visit.context.new_page()
+    again.goto(url)
+    calm(again)
+    expect(again.locator("#log li").first).to_have_text(said)
 
 
 def test_two_windows_show_one_table_and_a_stale_move_is_not_made(server: Server, visits: Visits) -> None:
