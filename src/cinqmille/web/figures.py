@@ -14,8 +14,8 @@ from cinqmille.odds import Odds, odds
 from cinqmille.rules import Rules
 
 _KEPT = 64
-# A table of more rows than this takes minutes; no sheet that people play comes near.
-_MOST_ROWS = 60_000
+# More rows than this take minutes under some rules; no sheet that people play comes near.
+_MOST_ROWS = 10_000
 _MOST_BINS = 14
 _WIDTHS = (1, 2, 5, 10, 20, 25, 50, 100, 200, 250, 500, 1000, 2000, 2500, 5000, 10_000, 25_000, 50_000, 100_000)
 
@@ -100,10 +100,14 @@ def _figures(rules: Rules) -> Figures:
         banked = list(zip(law.points.tolist(), law.chance.tolist(), strict=True))
         thresholds = tuple(Threshold(line.dice, line.points, line.exceptions) for line in turn.bank_from)
         best = Best(turn.mean, law.bust, law.win, law.rolls, thresholds, _bins(banked, rules.step))
-    reached = chances_to_reach(rules, most)
     width = _width(most, rules.step)
-    goals = [points for points in range(width, most + 1, width) if points <= reached.points[-1]]
-    reach = tuple((points, reached.at(points)) for points in goals)
+    goals = range(width, most + 1, width)
+    if rules.hot_dice == "must" or rules.prediction:
+        # There every goal is a sweep of its own: those that are shown are enough.
+        reach = tuple((points, reach_turn(rules, points).mean) for points in goals)
+    else:
+        reached = chances_to_reach(rules, most)
+        reach = tuple((points, reached.at(points)) for points in goals)
     opening = as_soon = None
     if rules.entry:
         opening = reach_turn(rules, rules.entry).mean
