@@ -472,6 +472,17 @@ def test_a_turn_is_drawn_from_the_record() -> None:
     assert drawn("=450") == []
 
 
+def test_a_list_shows_what_was_played_since_it_was_shown_last(client: TestClient) -> None:
+    opened = client.post("/open", data={"record": "rules: cinq-des(entry=0)\nplayers: Ana, Ben\nAna: =500\n"})
+    address = str(opened.url).removesuffix("/turns")
+    assert "Ben to play" in client.get("/").text
+    page = client.get(address).text
+    client.post(f"{address}/play", data={"seen": field(page, "seen"), "then": "points", "points": "700"})
+    home = client.get("/").text
+    assert "Ana to play" in home
+    assert "<b>700</b>" in home
+
+
 def test_how_long_ago_is_said_in_words() -> None:
     now = 1_000_000_000.0
     said = [ago(EN, now - passed, now) for passed in (5, 60, 150, 3600, 86_400, 3 * 86_400, 90 * 86_400, -50)]

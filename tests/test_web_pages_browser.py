@@ -5,7 +5,7 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
-from playwright.sync_api import Browser, Page, expect
+from playwright.sync_api import Browser, Page, Route, expect
 
 from browser import Server, chromium, server, too_wide, until, violations
 
@@ -103,14 +103,14 @@ def test_at_200_percent_nothing_is_lost(browser: Browser, site: Server) -> None:
 
 
 def test_the_sheet_follows_every_change_and_nothing_typed_is_lost(browser: Browser, site: Server) -> None:
-    page = page_of(browser, site)
+    page = page_of(browser, site, service_workers="block")
     page.goto("/new")
     page.click("#house summary")
     page.fill("#field-target", "7000")
     page.press("#field-target", "Tab")
     expect(page.locator(".sheet")).to_contain_text("7,000")
     # An answer that comes late finds what was typed since: held back, then let go.
-    held = []
+    held: list[Route] = []
     page.route("**/new", lambda route: held.append(route) if route.request.method == "POST" else route.continue_())
     page.fill("#field-entry", "500")
     page.press("#field-entry", "Tab")
@@ -171,6 +171,37 @@ def test_a_new_game_by_keyboard_alone(browser: Browser, site: Server) -> None:
     page.keyboard.press("Enter")
     page.wait_for_url("**/t/*")
     assert "Zoé, Ben" in page.title()
+    page.context.close()
+
+
+def test_a_double_tap_starts_one_game(browser: Browser, site: Server) -> None:
+    page = page_of(browser, site)
+    page.goto("/new")
+    page.wait_for_load_state()
+    sent: list[str] = []
+    page.on("request", lambda request: sent.append(request.url) if request.method == "POST" else None)
+    page.evaluate("for (const later of [0, 2]) setTimeout(() => document.querySelector('button.first').click(), later)")
+    page.wait_for_url("**/t/*")
+    assert len([url for url in sent if url.endswith("/new")]) == 1
+    page.goto("/")
+    assert page.locator(".games li").count() == 1
+    page.context.close()
+
+
+def test_a_record_is_leafed_through_by_arrow_keys(browser: Browser, site: Server) -> None:
+    page = page_of(browser, site)
+    page.goto("/open")
+    page.fill("#record", OVER)
+    page.click("main button")
+    page.wait_for_load_state()
+    expect(page.locator("#turn")).to_contain_text("Turn 2 of 2: Ben")
+    page.keyboard.press("ArrowLeft")
+    expect(page.locator("#turn")).to_contain_text("Turn 1 of 2: Ana")
+    page.wait_for_load_state()
+    assert page.locator(".thrown svg").count() == 5
+    assert page.locator(".thrown .kept").count() == 3
+    page.keyboard.press("End")
+    expect(page.locator("#turn")).to_contain_text("Turn 2 of 2: Ben")
     page.context.close()
 
 

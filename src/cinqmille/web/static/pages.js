@@ -98,6 +98,22 @@
     const link = event.target.closest("[data-share]");
     if (link && !event.ctrlKey && !event.metaKey && !event.shiftKey) { event.preventDefault(); share(link); }
   });
+  // A second tap on the button that starts a game does not start another one.
+  document.addEventListener("submit", (event) => {
+    const form = event.target;
+    if (form.id !== "new" || !event.submitter || event.submitter.value !== "start") return;
+    if (form.dataset.starting) { event.preventDefault(); return; }
+    form.dataset.starting = "yes";
+    const waits = $("#waits");
+    if (waits) waits.hidden = false;
+  });
+  window.addEventListener("pageshow", () => { if (setup()) delete setup().dataset.starting; });
+  document.addEventListener("keydown", (event) => {
+    if (!$(".turns") || event.ctrlKey || event.metaKey || event.altKey || event.target.matches("input")) return;
+    const way = { ArrowLeft: "prev", ArrowRight: "next", Home: "first", End: "last" }[event.key];
+    const link = way && $(`.steps [rel=${way}]`);
+    if (link) { event.preventDefault(); link.click(); }
+  });
   document.addEventListener("change", (event) => {
     if (event.target.matches("form[action='/odds'] select")) event.target.form.requestSubmit();
   });
