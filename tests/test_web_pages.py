@@ -251,6 +251,14 @@ def test_rules_come_by_a_link_with_their_title(client: TestClient) -> None:
     assert 'role="alert"' in refused.text
 
 
+def test_rules_of_a_link_that_nobody_can_win_stand_in_the_form_with_the_reason(client: TestClient) -> None:
+    link = "cinq-des(1=none, 5=none, target=500, exact=true, entry=0)"
+    page = client.get("/new", params={"rules": link}).text
+    assert "could never win" in wrong(page)["target"]
+    assert field(page, "rule-target") == "500"
+    assert client.get("/new", params={"rules": "cinq-des(nonsense=1)"}).text.count('role="alert"') == 1
+
+
 def test_points_lost_start_from_a_number_that_can_be() -> None:
     setup = Setup.read(form(**{"rule-scoreless_penalty": "points", "rule-scoreless_limit": "3"}).items())
     assert setup.checked(EN).rules == PRESETS["cinq-des"].derive(scoreless_penalty=500, scoreless_limit=3)

@@ -174,7 +174,16 @@ class Setup:
                 return replace(
                     self, preset=sheet.key, base=sheet.rules, values={}, title=sheet.title, more="", aside=""
                 )
-        rules = Rules.parse(text)
+        try:
+            rules = Rules.parse(text)
+        except InvalidRules:
+            # Rules that can be read but not played stand in the form, with what is wrong at its field.
+            preset, values = _read(text)
+            if not values:
+                raise
+            return replace(
+                self, preset=preset, base=PRESETS[preset], values=values, title=clean(title), more="", aside=""
+            )
         base = PRESETS[rules.base]
         return replace(
             self, preset=rules.base, base=base, values=_differing(rules, base), title=clean(title), more="", aside=""
@@ -347,6 +356,15 @@ def _text(value: object) -> str:
 def _number(text: str) -> str:
     """A number as it is typed, without the spaces between thousands."""
     return "".join(text.split())[:12]
+
+
+def _read(text: str) -> tuple[str, dict[str, str]]:
+    """The sheet and the values of a canonical string, unchecked; none where a word of it is unknown."""
+    match = re.fullmatch(r"\s*([A-Za-z0-9_-]+)\s*\((.*)\)\s*", text, re.DOTALL)
+    items = [item.partition("=") for item in match[2].split(",")] if match else []
+    values = {name.strip(): value.strip() for name, _, value in items}
+    known = all(name in _PARAMETERS or _PATTERN.fullmatch(name) for name in values)
+    return (match[1], values) if match and match[1] in PRESETS and known else ("", {})
 
 
 def _differing(rules: Rules, base: Rules) -> dict[str, str]:
