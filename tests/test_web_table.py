@@ -362,6 +362,11 @@ def test_a_rematch_rotates_the_order_keeps_the_robots_and_is_opened_once(client:
     assert "Ben is playing" in first.text
 
 
+def test_there_is_no_rematch_before_the_end(client: TestClient) -> None:
+    at = table(client, "Ana: 11123>111")
+    assert str(client.post(f"/t/{at.id}/again").url).endswith(at.id)
+
+
 def test_the_record_comes_as_a_file_and_opens_the_same_game(client: TestClient) -> None:
     at = table(client, "Ana: 11123>111 =1000")
     answer = client.get(f"/t/{at.id}/record")

@@ -274,6 +274,29 @@ def test_a_game_is_played_by_keys_alone(server: Server, visits: Visits) -> None:
     assert page.locator("#turn").inner_text() == "Ben to play"
 
 
+def test_a_screen_reader_is_told_what_the_eye_sees(server: Server, visits: Visits) -> None:
+    page = go(visits(), server.put(MOMENTS["choose"][0]))
+    page.locator("label.die").first.click()
+    found = page.locator("#main").aria_snapshot()
+    for line in (
+        'heading "The table of Ana, Ben" [level=1]',
+        'progressbar "Ana: 20% of the way to the target"',
+        'heading "Ana to play" [level=2]',
+        'group "Which dice do you set aside?"',
+        'checkbox "die 1" [checked]',
+        'checkbox "die 4"',
+        "100 points for these dice, 100 at risk",
+        "16% risk of losing 100 points",
+        'button "Choose 155 : 200"',
+        'button "Choose 1 : 100" [pressed]',
+        'button "Bank 100"',
+        'button "Roll 4 dice again"',
+        'link "More"',
+        "Farkle: nothing scores for Ben; 150 points are lost.",
+    ):
+        assert line in found, found
+
+
 def test_a_double_tap_does_one_thing(server: Server, visits: Visits) -> None:
     page = go(visits(), server.put(game(f"Ana: {THREE_ONES}")))
     box = page.locator("#roll").bounding_box()

@@ -109,6 +109,8 @@ async def again(request: Request, id: str) -> Response:
     """The same players once more; who was second begins. Whoever asks first opens the table, the others come to it."""
     live = await _live(request, id)
     game = live.game
+    if game.position.phase != "over":
+        return RedirectResponse(f"/t/{id}", status_code=303)
     names = (*game.players[1:], game.players[0])
     dice = "real" if live.table.real else "system"
     headers = dict(game.headers) | {"date": datetime.now().isoformat(sep=" ", timespec="minutes"), "dice": dice}

@@ -148,6 +148,7 @@
     for (const button of all("[aria-busy]")) button.removeAttribute("aria-busy");
     const wait = $(".patience");
     if (wait) { wait.className = "note"; wait.textContent = $("#hint").dataset.failed; }
+    paceBots(); // also where nothing came back: a robot tries again
   });
   document.addEventListener("htmx:before:swap", (event) => {
     const ctx = event.detail.ctx;
