@@ -26,7 +26,7 @@ def game(
 
 def calm(page: Page) -> None:
     """Wait until nothing is under way and taps count again."""
-    expect(page.locator("html.js body:not(.busy):not(.settling)")).to_have_count(1)
+    page.locator("html.js body:not(.busy):not(.settling)").wait_for(state="attached")
 
 
 def go(visit: Visit, url: str) -> Page:
@@ -536,25 +536,30 @@ def test_a_game_needs_no_scripts(server: Server, visits: Visits) -> None:
     page = visit.page
     page.goto(server.put(game(rules="cinq-des(target=1500, entry=100, takeover=always)", seats="Ben=beginner")))
     visit.keep("without-scripts")
+
+    def press(what: str) -> None:
+        with page.expect_navigation():
+            page.locator(what).first.click()
+
     for _ in range(200):
         if page.locator("#again").count():
             break
         if page.locator("#bot-all").count():
-            page.locator("#bot-all").click()
+            press("#bot-all")
         elif page.locator(".choosing").count():
             faces = [box.get_attribute("data-face") for box in page.locator(".choosing input").all()]
             scoring = [place for place, face in enumerate(faces) if face in ("1", "5")]
             triple = [place for place, face in enumerate(faces) if faces.count(face) >= 3]
             for place in triple[:3] or scoring[:1] or range(len(faces)):
                 page.locator(".choosing input").nth(place).check(force=True)
-            page.locator("#bank").click()
+            press("#bank")
             if page.locator(".felt .refusal").count():  # the dice stay chosen
                 assert page.locator(".choosing input:checked").count()
-                page.locator("#roll").click()
+                press("#roll")
         else:
-            page.locator("#takeover, #roll").first.click()
+            press("#takeover, #roll")
     assert page.locator("#again").count()
-    page.locator("#again").click()
+    press("#again")
     expect(page.locator("#turn")).to_contain_text("Ben")
 
 
