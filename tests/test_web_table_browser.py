@@ -24,9 +24,16 @@ def game(
     return Game.parse("\n".join(lines) + "\n")
 
 
+CALM = "document.documentElement.matches('.js') && !document.body.matches('.busy, .settling')"
+
+
 def calm(page: Page) -> None:
     """Wait until nothing is under way and taps count again."""
-    page.locator("html.js body:not(.busy):not(.settling)").wait_for(state="attached")
+    for _ in range(1000):
+        if page.evaluate(CALM):
+            return
+        page.wait_for_timeout(15)
+    pytest.fail("the page does not come to rest")
 
 
 def go(visit: Visit, url: str) -> Page:
