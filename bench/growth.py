@@ -107,7 +107,7 @@ def main() -> None:
     speed = {}
     for players, targets in ((3, (1000, 2000, 3000, 5000)), (4, (500, 1000, 1500))):
         targets = targets[: 2 if options.quick else None]
-        title = f"Players: cinq-des, {players} players"
+        title = f"Players: cinq-des(entry=200), {players} players"
         runs = table(title, "target", targets, lambda t: f"cinq-des(target={t}, entry=200)", players)
         print(f"time grows as target^{power(targets, runs):.2f}, states and their memory as target^{players}")
         last = Rules.parse(f"cinq-des(target={targets[-1]}, entry=200)")

@@ -71,7 +71,7 @@ IMPORTS_NOTHING_OF_OURS = COMPILED
 OWNERS: dict[str, set[str]] = {
     "attrs": {"cli"},
     "cyclopts": {"cli"},
-    "platformdirs": {"solutions", "store", "straight", "terminal"},
+    "platformdirs": {"compiling", "solutions", "store", "straight", "terminal"},
     "rich": {"cli", "terminal"},
     "dask": {"simulation"},
     "gymnasium": {"env"},

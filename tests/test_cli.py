@@ -905,3 +905,22 @@ def test_the_examples_of_the_readme(cli: Cli, typed: Sequence[str]) -> None:
     result = cli(*typed)
     assert (result.status, result.err) == (0, "")
     assert result.out
+
+
+def test_damaged_compiled_code_is_compiled_again(tmp_path: Path) -> None:
+    compiled = tmp_path / "compiled"
+    changes = {"NUMBA_CACHE_DIR": str(compiled), "XDG_CACHE_HOME": str(tmp_path)}
+    command = [sys.executable, "-m", "cinqmille", "solve", "--rules", "cinq-des(target=500)", "--fresh", "--json"]
+
+    def solved() -> "subprocess.CompletedProcess[str]":
+        return subprocess.run(command, capture_output=True, text=True, env=environment(**changes), check=False)
+
+    before = solved()
+    assert before.returncode == 0, before.stderr
+    files = sorted(compiled.rglob("*.nbi"))
+    assert files
+    for file in files:
+        file.write_bytes(b"\x11 damaged")
+    after = solved()
+    assert after.returncode == 0, after.stderr
+    assert json.loads(after.stdout)["win"] == json.loads(before.stdout)["win"]

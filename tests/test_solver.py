@@ -1,11 +1,15 @@
 """Two players solved exactly: published and computed values, and a second opinion on every bounded rule."""
 
+import sys
+from pathlib import Path
+
 import numpy as np
 import pytest
 
-from cinqmille import PRESETS, InvalidRules, Rules, solvable, solve
+from cinqmille import PRESETS, InvalidRules, Rules, solvable, solve, straight
 from cinqmille.solvable import SETTLED
 from cinqmille.solver import solve_two, turn_values
+from cinqmille.tables import rule_tables
 from exact import Game
 
 # The programs behind some computed values scored five and six of a kind at three and four times the triple.
@@ -136,6 +140,26 @@ def test_the_written_out_kernel_gives_the_values_of_the_generic_one() -> None:
         rules = Rules.parse(spec)
         generic, written = (solve_two(rules, written_out=flag) for flag in (False, True))
         assert np.abs(generic.values - written.values).max() < 1e-12
+
+
+@pytest.mark.parametrize("damage", ["", "def sweep(*given): pass\n", "not Python"])
+def test_a_damaged_sweep_of_a_table_is_written_anew(
+    damage: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path))
+    rules = Rules.parse("cinq-des(dice=2, target=500, entry=100)")
+    file = straight.path(rule_tables(rules), must=False)
+    file.parent.mkdir(parents=True)
+    file.write_text(damage)
+    generic, written = (solve_two(rules, written_out=flag) for flag in (False, True))
+    sys.modules.pop(f"cinqmille_{file.stem}")
+    assert np.abs(generic.values - written.values).max() < 1e-12
+
+
+def test_values_that_are_no_chances_are_neither_returned_nor_read() -> None:
+    for wrong in (np.nan, np.inf, -0.5, 1.5):
+        with pytest.raises(ArithmeticError):
+            solvable.verify_chances(np.array([0.5, wrong]))
 
 
 @pytest.mark.parametrize(

@@ -30,7 +30,7 @@ from platformdirs import user_cache_path
 
 from cinqmille.errors import InvalidText
 from cinqmille.rules import Rules
-from cinqmille.solvable import ManySolution, Solution, effort, unsolvable_many
+from cinqmille.solvable import ManySolution, Solution, effort, unsolvable_many, verify_chances
 from cinqmille.tables import Floats
 
 VERSION = 2
@@ -178,6 +178,10 @@ def loads(data: bytes, rules: Rules, players: int = 2) -> Solution | ManySolutio
         whole = whole[size:]
     how = float(header["residual"]), int(header["passes"])
     values, seconds = arrays["values"], float(header["seconds"])
+    try:
+        verify_chances(values)
+    except ArithmeticError:
+        raise InvalidText("solution_damaged", rules=rules.canonical) from None
     if players == 2:
         none = np.zeros((*values.shape[:4], 0, rules.dice + 1))
         return Solution(rules, values, arrays.get("taken", none), *how, seconds)

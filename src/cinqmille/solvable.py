@@ -19,6 +19,8 @@ SETTLED = 1e-12
 # generic and written out: measured, and good for a rough guess.
 LONG_WORK = 3e9
 _PACE, _PACE_WRITTEN_OUT = 1.2e9, 3.5e9
+# The same for two players, and sweeps of a state.
+_PACE_TWO, _SWEEPS = 9e9, 6.5
 # Rows that the last turns add, about, for every step of the target.
 _ROWS_OF_THE_END = 2.5e6
 
@@ -174,6 +176,18 @@ def effort(rules: Rules, players: int = 3) -> float:
     return work / cores() / (_PACE_WRITTEN_OUT if work > LONG_WORK else _PACE)
 
 
+def effort_two(rules: Rules) -> float:
+    """Return about how many seconds one core needs for two players, all compiled: a rough guess.
+
+    What counts is the target in steps of the table: points in fives are ten times finer than points in fifties.
+    """
+    target = rules.target // rules.step + zero_index(rules)
+    counts = max(1, rules.scoreless_limit)
+    states = (2 if rules.ending == "finish_round" else 1) * (target * counts) ** 2
+    sweeps = _SWEEPS * (1 if rules.takeover == "never" else 3)
+    return states * sweeps * target / 2 * len(rule_tables(rules).points) / _PACE_TWO
+
+
 def _memory() -> int:
     """Bytes of memory of this machine; where it does not say, what every array may have."""
     if {"SC_PHYS_PAGES", "SC_PAGE_SIZE"} <= set(getattr(os, "sysconf_names", ())):
@@ -184,3 +198,9 @@ def _memory() -> int:
 def cores() -> int:
     """Return how many cores this process may use."""
     return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
+
+
+def verify_chances(values: Floats) -> None:
+    """Raise ArithmeticError where ``values`` are no chances: whatever made them is broken, and not to be relied on."""
+    if not ((values >= -SETTLED) & (values <= 1.0 + SETTLED)).all():
+        raise ArithmeticError("a solved game has chances outside 0 to 1")

@@ -25,7 +25,7 @@ import cinqmille._kernels as kernels
 import cinqmille.straight as straight
 from cinqmille.errors import InvalidRules
 from cinqmille.rules import Rules
-from cinqmille.solvable import Solution, unsolvable
+from cinqmille.solvable import Solution, unsolvable, verify_chances
 from cinqmille.solvable import zero_index as _zero
 from cinqmille.tables import Floats, Ints, RuleTables, aligned, rule_tables
 
@@ -61,6 +61,7 @@ def solve_two(rules: Rules, *, progress: Progress | None = None, written_out: bo
     work.compile()
     begun = time.perf_counter()
     work.run()
+    verify_chances(work.V)
     return Solution(rules, work.V, work.taken, work.residual, work.passes, time.perf_counter() - begun)
 
 

@@ -27,6 +27,8 @@ from cinqmille.tables import RuleTables
 
 Sweep = Callable[..., None]
 
+_SEAL = "# sha256: "
+
 
 def text(tables: RuleTables, *, must: bool) -> str:
     """Return the module that sweeps this table; ``must`` keeps a bank value of its own for hot dice."""
@@ -149,6 +151,11 @@ def _path(tables: RuleTables, *details: object) -> Path:
     return user_cache_path("cinqmille") / "kernels" / f"sweep_{digest.hexdigest()[:16]}.py"
 
 
+def compiled_before(tables: RuleTables, *, must: bool) -> bool:
+    """Tell whether this table's sweep has been written out on this machine."""
+    return _intact(path(tables, must=must))
+
+
 def sweep(tables: RuleTables, *, must: bool) -> Sweep:
     """Return the compiled sweep ``(D, base, B, F, rows, start)`` of this table; writes its file when it is missing.
 
@@ -166,11 +173,11 @@ def _loaded(file: Path, written: Callable[[], str]) -> Sweep:
     name = f"cinqmille_{file.stem}"
     module: ModuleType | Any = sys.modules.get(name)
     if module is None:
-        if not file.exists():
+        if not _intact(file):
             file.parent.mkdir(parents=True, exist_ok=True)
             handle, temporary = tempfile.mkstemp(dir=file.parent, suffix=".tmp")
-            with os.fdopen(handle, "w", encoding="utf-8") as out:
-                out.write(written())
+            with os.fdopen(handle, "w", encoding="utf-8", newline="") as out:
+                out.write(_sealed(written()))
             Path(temporary).replace(file)
         spec = importlib.util.spec_from_file_location(name, file)
         assert spec is not None
@@ -180,3 +187,17 @@ def _loaded(file: Path, written: Callable[[], str]) -> Sweep:
         spec.loader.exec_module(module)
     compiled: Sweep = module.sweep
     return compiled
+
+
+def _sealed(text: str) -> str:
+    return f"{text}{_SEAL}{hashlib.sha256(text.encode()).hexdigest()}\n"
+
+
+def _intact(file: Path) -> bool:
+    """Whether the file is as it was written: what is run must not be half there, or anything else."""
+    try:
+        content = file.read_bytes().decode("utf-8", "replace")
+    except OSError:
+        return False
+    text, seal, _ = content.rpartition(_SEAL)
+    return bool(seal) and content == _sealed(text)

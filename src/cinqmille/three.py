@@ -34,7 +34,7 @@ import numpy as np
 from cinqmille import _three_kernels as kernels
 from cinqmille import cycles, lastturns
 from cinqmille.rules import Rules
-from cinqmille.solvable import LONG_WORK, ManySolution, cost, verify_many
+from cinqmille.solvable import LONG_WORK, ManySolution, cost, verify_chances, verify_many
 from cinqmille.solvable import cores as machine_cores
 from cinqmille.tables import Floats, Ints, aligned, rule_tables
 from cinqmille.turns import ABREAST, Turn
@@ -86,6 +86,7 @@ def solve_many(
     game.compile(rooms[0])
     begun = time.perf_counter()
     game.run(rooms, progress)
+    verify_chances(game.values)
     seconds = time.perf_counter() - begun + game.seconds
     count = game.count
     return ManySolution(

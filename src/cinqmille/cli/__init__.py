@@ -51,11 +51,22 @@ def _answered(typed: list[str]) -> int:
         print(words.say("The answer cannot be written: {detail}.", detail=error.strerror or error), file=sys.stderr)
         return FAILED
     except Exception as error:
+        if _mended(error):
+            return _answered(typed)
         if os.environ.get("CINQMILLE_DEBUG"):
             traceback.print_exc()
         problem = f"{type(error).__name__}: {error}"
         message = words.say("cinqmille itself failed ({problem}); CINQMILLE_DEBUG=1 shows where.", problem=problem)
         return _refuse(Refusal("internal", message), typed, FAILED)
+
+
+def _mended(error: Exception) -> bool:
+    """Whether compiled code was damaged, and is gone now; without numba there is none."""
+    if "numba" not in sys.modules:
+        return False
+    from cinqmille.compiling import mended
+
+    return mended(error)
 
 
 def _refuse(refusal: Refusal, typed: Sequence[str], status: int) -> int:

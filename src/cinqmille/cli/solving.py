@@ -7,7 +7,7 @@ from cinqmille.cli.refusals import Refusal
 from cinqmille.cli.waiting import remark, waiting
 from cinqmille.rules import Rules
 from cinqmille.solutions import Origin, find, stored
-from cinqmille.solvable import SETTLED, ManySolution, Solution, cost, effort, verify_many
+from cinqmille.solvable import SETTLED, ManySolution, Solution, cost, effort, effort_two, unsolvable, verify_many
 from cinqmille.words import Words
 
 # From so many seconds on it is asked for by name, and from so many on its cost is told before.
@@ -32,9 +32,11 @@ def solve(rules: Rules, players: int, *, fresh: bool, long: bool, words: Words) 
 def _consider(rules: Rules, players: int, *, long: bool, words: Words) -> None:
     """Tell what a long solve will cost, and refuse it if nobody has asked for it."""
     if players == 2:
-        return
-    verify_many(rules, players)
-    seconds = effort(rules, players)
+        # Rules that cannot be solved are refused later, by name.
+        seconds = 0.0 if unsolvable(rules) else effort_two(rules)
+    else:
+        verify_many(rules, players)
+        seconds = effort(rules, players)
     if seconds < _NOTABLE:
         return
     needed = cost(rules, players)
@@ -45,7 +47,7 @@ def _consider(rules: Rules, players: int, *, long: bool, words: Words) -> None:
         "gigabytes": words.decimal(needed.bytes / 1e9, 2),
         "time": _duration(seconds, words),
     }
-    if seconds > _LONG and not long:
+    if seconds > _LONG and not long and players > 2:
         raise Refusal(
             "long_solve",
             words.say(
