@@ -57,6 +57,14 @@ def test_rolling_rather_than_banking_is_explained_with_the_true_numbers() -> Non
             "scores=0/0 rules=cinq-des",
             ["Rien à décider avant de lancer 5 dés : 7,7 % de risque de lancer nul", "au mieux, 22,0 % de chances"],
         ),
+        (  # a tie that is better than the risk
+            "scores=500/1000 reached=2 phase=decide points=500 left=1 rules=cinq-des(target=1000, ending=last_turns)",
+            ["Marquer fait égalité : à égalité, la victoire est partagée."],
+        ),
+        (  # a lost cause is called one
+            "scores=0/9000 reached=2 phase=decide points=50 left=1 rules=cinq-des(entry=0, ending=last_turns)",
+            ["C'est pratiquement perdu"],
+        ),
         (  # which dice, and why not more
             "scores=500/700 phase=choose left=5 roll=15534 rules=cinq-des",
             ["Mettre 1 de côté (100 points) plutôt que 155 (200 points) : avec 155, le mieux serait de marquer 200"],

@@ -359,6 +359,9 @@ class Reasons:
             return
         second = self.advice.plans[1]
         less = self.best.win - second.win
+        if self.best.win < _NEARLY:
+            yield self.words.say("It is as good as lost: this is the best there is.")
+            return
         if less < _EQUAL:
             yield self.words.say("Just as good: {plan}.", plan=self.label(second))
         elif less < _NEARLY:
@@ -412,7 +415,10 @@ class Reasons:
             leaders=words.all_of(leaders),
             highest=highest,
         )
-        if missing > 0:
+        ties = isinstance(self.best.plan.then, Bank) and missing == self.rules.step and self.rules.tie == "shared"
+        if ties:
+            yield say("Banking makes it equal: an equal total shares the win.")
+        elif missing > 0:
             yield say(
                 "Passing that takes {missing} more points: played like this, this turn gets there {chance} of the time.",
                 missing=missing,
