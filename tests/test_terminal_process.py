@@ -109,14 +109,20 @@ def test_two_processes_at_one_game(tmp_path: Path, env: dict[str, str]) -> None:
 SETUP_FR = ["", "Élodie-Marguerite de la Tour du Pin, 王小明, Robot=steady:200", ""]
 
 
+def _hears_ctrl_c() -> None:
+    """Tests that run in the background were told to ignore it, and their children with them."""
+    signal.signal(signal.SIGINT, signal.default_int_handler)
+
+
 def spawned(*options: str, env: dict[str, str], pause: float = 0.0) -> pexpect.spawn[str]:
     start = (
         "import sys; from cinqmille import terminal; from cinqmille.cli import main; play = terminal.play; "
         f"terminal.play = lambda **given: play(pause={pause}, **given); sys.exit(main({['play', *options]!r}))"
     )
     child: pexpect.spawn[str] = pexpect.spawn(
-        sys.executable, ["-c", start], env=env, dimensions=(24, 80), encoding="utf-8", timeout=30
-    )
+        sys.executable, ["-c", start], env=env, dimensions=(24, 80), encoding="utf-8", timeout=30,
+        preexec_fn=_hears_ctrl_c,
+    )  # fmt: skip
     child.delaybeforesend = None
     return child
 
