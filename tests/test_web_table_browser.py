@@ -184,10 +184,10 @@ def test_dice_that_are_tapped_show_what_follows_and_the_labels_do_not_lie(server
     five.click()
     five_too.click()
     expect(roll).to_have_text("Roll 2 dice again")
-    page.reload()  # nothing is lost: the same dice lie there
+    page.reload()  # nothing is lost: the same dice lie there, and the same are chosen
     calm(page)
     assert page.locator("label.die").count() == 5
-    page.locator(".chip[data-dice='155']").click()
+    expect(page.locator(".chip[data-dice='155']")).to_have_attribute("aria-pressed", "true")
     tap(page, "#roll")
     expect(page.locator("#log")).to_contain_text("Ana sets 155 aside: 200.")
     page.wait_for_timeout(200)
@@ -290,8 +290,8 @@ def test_a_screen_reader_is_told_what_the_eye_sees(server: Server, visits: Visit
         'progressbar "Ana: 20% of the way to the target"',
         'heading "Ana to play" [level=2]',
         'group "Which dice do you set aside?"',
-        'checkbox "die 1" [checked]',
-        'checkbox "die 4"',
+        'checkbox "die 1: 1" [checked]',
+        'checkbox "die 5: 4"',
         "100 points for these dice, 100 at risk",
         "16% risk of losing 100 points",
         'button "Choose 155 : 200"',
@@ -482,6 +482,47 @@ def test_the_score_sheet_takes_tapped_dice(server: Server, visits: Visits) -> No
     expect(page.locator(".ended")).to_contain_text("Lancer nul pour Ben")
     tap(page, "#undo")
     expect(page.locator("#turn")).to_contain_text("Ben")
+
+
+def test_what_is_typed_and_not_sent_outlives_a_reload(server: Server, visits: Visits) -> None:
+    page = go(visits(), server.put(game(dice="real")))
+    for face in (1, 5, 5):
+        page.locator(f"[data-add='{face}']").click()
+    page.reload()
+    calm(page)
+    expect(page.locator("#dice")).to_have_value("155")
+    expect(page.locator("#tray button")).to_have_count(3)
+    for face in (2, 3):
+        page.locator(f"[data-add='{face}']").click()
+    tap(page, "#enter-dice")
+    expect(page.locator(".choosing input")).to_have_count(5)
+
+
+def test_a_slow_second_tap_enters_nothing_for_the_next_player(server: Server, visits: Visits) -> None:
+    page = go(visits(), server.put(game(dice="real")))
+    page.locator("#mode-points").check()
+    page.locator("#nothing").click()
+    expect(page.locator("#state")).to_have_attribute("data-number", "1")
+    page.wait_for_timeout(450)
+    page.locator("#nothing").click(force=True)
+    page.wait_for_timeout(300)
+    assert page.locator("#state").get_attribute("data-number") == "1"
+
+
+def test_the_winner_is_seen_by_whoever_had_read_further_down(server: Server, visits: Visits) -> None:
+    page = go(visits(), server.put(game("Ana: 11123>111 =1000", "Ben: 22346>-", rules="cinq-des(target=2000)")))
+    tap(page, "#roll")
+    page.evaluate("window.scrollTo(0, 9999)")
+    while not page.locator(".winner").count():
+        if page.locator("#bot-next").count() or not page.locator(".choosing input").count():
+            tap(page, "#roll")
+            continue
+        page.locator(".chip[data-dice]").first.click()
+        page.evaluate("window.scrollTo(0, 9999)")
+        banks = page.locator("#bank").get_attribute("aria-disabled") is None
+        page.keyboard.press("b" if banks else "r")
+        calm(page)
+    expect(page.locator(".winner")).to_be_in_viewport()
 
 
 def test_the_score_sheet_takes_points_only_and_recomputes_after_a_correction(server: Server, visits: Visits) -> None:

@@ -19,8 +19,8 @@ from cinqmille.scoring import score
 class Told:
     """One player's game. ``totals`` begin with 0 and have an entry for every turn and every fall since.
 
-    ``luck`` are points the dice offered above (or below) the mean of such rolls; ``busts_expected`` is the sum of the
-    chances of a bust over all rolls.
+    ``faces`` counts the 1s, 2s, ... of all rolls. ``luck`` are points the dice offered above (or below) the mean of
+    such rolls; ``busts_expected`` is the sum of the chances of a bust over all rolls.
     """
 
     name: str
@@ -30,6 +30,7 @@ class Told:
     best_turn: int = 0
     busts: int = 0
     busts_expected: float = 0.0
+    faces: list[int] = field(default_factory=lambda: [0] * 6)
     hot_dice: int = 0
     falls: int = 0
     rolls: int = 0
@@ -62,6 +63,8 @@ def story(game: Game) -> Story:
                 case Rolled(seat=seat, dice=dice):
                     one, found = players[seat], score(game.rules, dice)
                     one.rolls += 1
+                    for face in dice:
+                        one.faces[face - 1] += 1
                     one.busts_expected += float(odds(game.rules, len(dice)).bust)
                     best = 0 if found.bust or found.wins else found.keeps[0].points
                     one.luck += 0.0 if found.wins else best - means[len(dice)]

@@ -3,7 +3,9 @@
 (() => {
   "use strict";
   const $ = (selector, root = document) => root.querySelector(selector), all = (selector) => [...document.querySelectorAll(selector)];
-  const SETTLE = 350; // a second tap of a double tap must not hit the button that took the first one's place
+  // A second tap of a double tap must not hit the button that took the first one's place; a phone that lies between
+  // several people is tapped more slowly, and the next entry is somebody else's.
+  const SETTLE = 350, SETTLE_SHEET = 900;
   const root = document.documentElement, state = () => $("#state"), number = () => state()?.dataset.number;
   root.classList.add("js");
   const kept = { // settings of this device; a browser that keeps nothing still plays
@@ -84,6 +86,27 @@
     showTyped();
   }
 
+  // What is typed or chosen, and not sent yet, outlives a reload of the same moment.
+
+  const unsent = "unsent " + location.pathname;
+  function keepUnsent() {
+    if (!state()) return;
+    const ticks = all(".choosing input").map((box) => box.checked);
+    try { sessionStorage.setItem(unsent, JSON.stringify([number(), $("#dice")?.value, $("#points")?.value, ticks])); } catch { /* private windows */ }
+  }
+  function takeUnsent() {
+    let found;
+    try { found = JSON.parse(sessionStorage.getItem(unsent)); } catch { return; }
+    if (!found || found[0] !== number()) return;
+    if ($("#dice") && found[1]) $("#dice").value = found[1];
+    if ($("#points") && found[2]) $("#points").value = found[2];
+    all(".choosing input").forEach((box, place) => { box.checked = Boolean(found[3][place]); });
+    showSelection();
+    showTyped();
+  }
+  for (const name of ["click", "input", "change", "keyup"]) document.addEventListener(name, () => setTimeout(keepUnsent));
+  window.addEventListener("pagehide", keepUnsent);
+
   // Bots go on by themselves while somebody looks; whoever is in a hurry is taken to the next person's turn.
 
   let waiting = 0, hurry = false;
@@ -117,7 +140,8 @@
     if (number() !== shown) {
       shown = number();
       document.body.classList.add("settling");
-      setTimeout(() => document.body.classList.remove("settling"), SETTLE);
+      setTimeout(() => document.body.classList.remove("settling"), $("#points") ? SETTLE_SHEET : SETTLE);
+      $(".winner")?.scrollIntoView({ block: "center" }); // whoever read further down sees who won
       tellNews();
       const hint = $("#hint");
       if (hint && hint.firstElementChild?.dataset.number !== shown) hint.replaceChildren();
@@ -233,6 +257,6 @@
     else if (key === "?") $("#keys")?.showModal();
   });
   document.addEventListener("visibilitychange", paceBots);
-  document.addEventListener("DOMContentLoaded", () => { if (window.htmx) htmx.config.morphIgnore.push("open", "aria-pressed"); refresh(); });
+  document.addEventListener("DOMContentLoaded", () => { if (window.htmx) htmx.config.morphIgnore.push("open", "aria-pressed"); refresh(); takeUnsent(); });
   if ("serviceWorker" in navigator) navigator.serviceWorker.register("/worker.js").catch(() => {});
 })();
