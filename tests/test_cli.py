@@ -26,30 +26,14 @@ import cinqmille
 from cinqmille import PARAMETERS, PRESETS, Rules, keeps, odds, replay
 from cinqmille.cli import main
 from cinqmille.words import Words
+from results import Result
 
 DATA = Path(__file__).parent / "data"
 GAMES = DATA / "games"
 EXPECTED: dict[str, dict[str, Any]] = json.loads((GAMES / "expected.json").read_text(encoding="utf-8"))
 RECORDS = [json.loads(line) for line in (DATA / "records.jsonl").read_text(encoding="utf-8").splitlines()]
-COMMANDS = ("play", "rules", "score", "odds", "advise", "solve", "simulate", "replay", "completion")
+COMMANDS = ("serve", "play", "rules", "score", "odds", "advise", "solve", "simulate", "replay", "completion")
 LANGUAGES = ("en", "fr")
-
-
-@dataclass(frozen=True)
-class Result:
-    """What a run of the command left behind."""
-
-    status: int
-    out: str
-    err: str
-
-    @property
-    def json(self) -> dict[str, Any]:
-        """The one JSON object on the standard output."""
-        found = json.loads(self.out)
-        assert isinstance(found, dict)
-        assert self.out.count("\n") == 1
-        return found
 
 
 @dataclass(frozen=True)

@@ -12,7 +12,6 @@ import sys
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
 
 import pexpect
 import pytest
@@ -20,29 +19,13 @@ import pytest
 from cinqmille import Rules, simulate, solve
 from cinqmille.cli import main
 from cinqmille.simulation import tournament
+from results import Result
 
 QUICK = "cinq-des(target=500, entry=100)"
 BOTS = "steady:350,steady:500"
 SOLVED = ["rules", "players", "win", "residual", "passes", "seconds", "exact", "stored"]
 PLAYED = ["rules", "bots", "games", "seed", "seconds", "turns"]
 ONE_BOT = ["bot", "wins", "win_rate", "interval", "mean_turns", "mean_points", "busts"]
-
-
-@dataclass(frozen=True)
-class Result:
-    """What a run of the command left behind."""
-
-    status: int
-    out: str
-    err: str
-
-    @property
-    def json(self) -> dict[str, Any]:
-        """The one JSON object on the standard output."""
-        found = json.loads(self.out)
-        assert isinstance(found, dict)
-        assert self.out.count("\n") == 1
-        return found
 
 
 @pytest.fixture

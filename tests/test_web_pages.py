@@ -574,3 +574,29 @@ def test_the_app_can_be_installed(client: TestClient) -> None:
     for path in re.findall(r'"(/(?:static/|away)[^"]*)"', worker):
         assert client.get(path).status_code == 200
     assert client.get("/away").headers["content-language"] == "en"
+
+
+# What nobody's browser sends
+
+
+def test_what_is_too_large_is_refused_even_without_a_length(client: TestClient) -> None:
+    many = [b"record=", *[b"x" * 65536] * 20]
+    for answer in (
+        client.post("/open", data={"record": "x" * (1 << 21)}),
+        client.post("/open", content=iter(many), headers={"content-type": "application/x-www-form-urlencoded"}),
+    ):
+        assert answer.status_code == 413
+        assert "1 MB at most" in answer.text
+
+
+def test_requests_of_other_sites_are_refused_in_the_readers_language(client: TestClient) -> None:
+    answer = client.post("/new", data=form(), headers={"origin": "http://elsewhere.example", "accept-language": "fr"})
+    assert answer.status_code == 403
+    assert "autre site" in answer.text
+
+
+def test_no_page_answers_in_the_words_of_the_framework(client: TestClient) -> None:
+    for path, status in (("/nothing", 404), ("/t/nobody/play", 405)):
+        answer = client.get(path, headers={"accept-language": "fr"})
+        assert answer.status_code == status
+        assert "Il n'y a rien ici." in unescape(answer.text)

@@ -1,4 +1,4 @@
-"""The compiled loops of games of three and more: to be read with, and moved into, ``_kernels``.
+"""The compiled loops of games of three and more players: every player's chances at once (for two, see ``_kernels``).
 
 The equation (one turn, one mover, ``players`` at the table). A turn is worth a vector of *channels*: the mover's own
 chance to win, the chance that the turn ends with nothing (a pass), and the chances, passes left out, of the other

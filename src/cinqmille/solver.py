@@ -158,7 +158,7 @@ class _TwoPlayers:
             states = self.sides * (self.target * self.counts) ** 2
             sweeps = _PENALTY_SWEEPS if self.counts > 1 else 1
             long_work = states * sweeps * len(self.tables.points) > _LONG_WORK
-            written_out = plain and (long_work or straight.path(self.tables, must=self.must).exists())
+            written_out = plain and (long_work or straight.compiled_before(self.tables, must=self.must))
         self.straight = straight.sweep(self.tables, must=self.must) if plain and written_out else None
         scores = np.arange(self.target)
         if isinstance(rules.scoreless_penalty, int):

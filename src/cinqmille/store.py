@@ -34,6 +34,7 @@ from sqlalchemy import (
     update,
 )
 from sqlalchemy.dialects import postgresql, sqlite
+from sqlalchemy.engine.interfaces import DBAPIConnection
 from sqlalchemy.exc import IntegrityError
 from sqlalchemy.ext.asyncio import AsyncEngine, create_async_engine
 
@@ -212,9 +213,9 @@ def _replayed(game: Game, kind: str, content: str) -> Game:
     return game
 
 
-def _durable(connection: object, _record: object) -> None:
+def _durable(connection: DBAPIConnection, _record: object) -> None:
     """An entry that is written stays written, whatever happens to the process or the power."""
-    cursor = connection.cursor()  # type: ignore[attr-defined]
+    cursor = connection.cursor()
     for pragma in ("journal_mode=WAL", "synchronous=FULL", "foreign_keys=ON", "busy_timeout=5000"):
         cursor.execute(f"PRAGMA {pragma}")
     cursor.close()

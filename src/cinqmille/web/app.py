@@ -5,6 +5,7 @@ from __future__ import annotations
 import secrets
 from collections.abc import AsyncIterator, Awaitable, Callable
 from contextlib import asynccontextmanager
+from http import HTTPStatus
 from pathlib import Path
 from urllib.parse import urlsplit
 
@@ -32,7 +33,6 @@ _HEADERS = {
     "Cross-Origin-Opener-Policy": "same-origin",
     "Permissions-Policy": "camera=(), microphone=(), geolocation=()",
 }
-_LARGEST_BODY = 1 << 20
 _YEAR = 365 * 24 * 3600
 
 
@@ -61,9 +61,7 @@ async def _guarded(request: Request, answer: Callable[[Request], Awaitable[Respo
     if request.method not in ("GET", "HEAD"):
         origin = request.headers.get("origin")
         if origin is not None and urlsplit(origin).netloc != request.headers.get("host"):
-            return PlainTextResponse("This request comes from another site.", status_code=403)
-        if int(request.headers.get("content-length") or 0) > _LARGEST_BODY:
-            return PlainTextResponse("This is too much.", status_code=413)
+            return PlainTextResponse(words_of(request).say("This request comes from another site."), status_code=403)
     device = request.cookies.get("device", "")
     known = 20 <= len(device) <= 64 and device.isascii()
     request.state.device = device if known else secrets.token_urlsafe(24)
@@ -82,9 +80,9 @@ async def _refused(request: Request, error: Exception) -> HTMLResponse:
     """The page of a refusal: what is wrong, and the way back."""
     assert isinstance(error, HTTPException)
     words = words_of(request)
-    sentence = error.detail if error.detail and error.status_code != 404 else words.say("There is nothing here.")
-    if error.status_code == 404 and error.detail != "Not Found":
-        sentence = error.detail
+    # What the framework says of itself is no sentence for a player.
+    unsaid = error.detail == HTTPStatus(error.status_code).phrase
+    sentence = words.say("There is nothing here.") if unsaid else error.detail
     response = render(request, "refused.html", status=error.status_code, sentence=sentence)
     response.headers.update(error.headers or {})
     return response

@@ -17,6 +17,7 @@ from starlette.exceptions import HTTPException
 
 from cinqmille.words import LANGUAGES, Words
 
+_LARGEST_BODY = 1 << 20
 _MOST_FIELDS = 400
 _MINUTE, _HOUR, _DAY = 60, 3600, 86400
 
@@ -67,7 +68,11 @@ def render(request: Request, template: str, *, status: int = 200, **values: Any)
 async def form(request: Request) -> list[tuple[str, str]]:
     """Return the fields of a form that was sent, in order; a file that was sent is its text."""
     kind = request.headers.get("content-type", "")
-    body = await request.body()
+    body = b""
+    async for chunk in request.stream():  # whatever its header says, or does not say, of its length
+        body += chunk
+        if len(body) > _LARGEST_BODY:
+            raise HTTPException(413, words_of(request).say("This is too much: a form or a file has 1 MB at most."))
     try:
         if kind.startswith("multipart/form-data"):
             return _parts(kind, body)
@@ -79,9 +84,9 @@ async def form(request: Request) -> list[tuple[str, str]]:
 def _parts(kind: str, body: bytes) -> list[tuple[str, str]]:
     message = BytesParser().parsebytes(f"Content-Type: {kind}\r\n\r\n".encode("latin-1", "replace") + body)
     fields = []
-    for part in message.get_payload() if message.is_multipart() else []:
-        name = part.get_param("name", header="content-disposition")  # type: ignore[union-attr]
-        content = part.get_payload(decode=True)  # type: ignore[union-attr]
+    for part in message.walk():
+        name = part.get_param("name", header="content-disposition")
+        content = part.get_payload(decode=True)
         if isinstance(name, str) and isinstance(content, bytes):
             fields.append((name, content.decode("utf-8-sig", "replace")))
     if len(fields) > _MOST_FIELDS:
