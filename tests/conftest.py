@@ -9,6 +9,8 @@ from pathlib import Path
 import pytest
 from hypothesis import settings
 
+from postgres import database, postgres  # noqa: F401 (fixtures for every test)
+
 settings.register_profile("ci", derandomize=True, deadline=None)
 settings.register_profile("long", max_examples=5_000, deadline=None)
 settings.load_profile(os.environ.get("HYPOTHESIS_PROFILE", "ci"))

@@ -81,6 +81,8 @@ OWNERS: dict[str, set[str]] = {
     "llvmlite": COMPILED,
     "numpy": {*FLOORS[1], *FLOORS[2], "env"},
     "sqlalchemy": {"store"},
+    "alembic": {"store"},
+    "psycopg": {"store"},
     "fastapi": {"web"},
     "starlette": {"web"},
     "jinja2": {"web"},

@@ -30,11 +30,11 @@ def new(rules: str = "cinq-des", **headers: str) -> Game:
     return Game.new(Rules.parse(rules), ("Ana", "Ben"), {"dice": "real"} | headers)
 
 
-def stored(path: Path, work: Callable[[Store], Awaitable[None]]) -> None:
+def stored(database: str, work: Callable[[Store], Awaitable[None]]) -> None:
     """Do some work with a store."""
 
     async def done() -> None:
-        store = await Store.open(path / "tables.sqlite3")
+        store = await Store.open(database)
         await work(store)
         await store.close()
 
@@ -51,7 +51,7 @@ async def loaded(store: Store, id: str) -> Kept:
     ("rules", "players"),
     [("cinq-des(takeover=always, prediction=true, equal_scores=fall, strike=true)", 3), ("six-des", 2)],
 )
-def test_every_action_that_is_appended_is_loaded(tmp_path: Path, rules: str, players: int) -> None:
+def test_every_action_that_is_appended_is_loaded(database: str, rules: str, players: int) -> None:
     async def work(store: Store) -> None:
         before = None
         for number, game in enumerate(games(random.Random(7), Rules.parse(rules), players, most=120, table=0.1)):
@@ -63,10 +63,10 @@ def test_every_action_that_is_appended_is_loaded(tmp_path: Path, rules: str, pla
             assert (kept.game, kept.number) == (game, number)
             before = game
 
-    stored(tmp_path, work)
+    stored(database, work)
 
 
-def test_an_entry_may_hold_several_actions_and_a_roll_not_yet_made(tmp_path: Path) -> None:
+def test_an_entry_may_hold_several_actions_and_a_roll_not_yet_made(database: str) -> None:
     async def work(store: Store) -> None:
         game = Game.parse("rules: cinq-des\nplayers: Ana, Ben\nAna: 11123\n")
         await store.create("one", ME, game)
@@ -74,10 +74,10 @@ def test_an_entry_may_hold_several_actions_and_a_roll_not_yet_made(tmp_path: Pat
         await store.append("one", 1, game, after)
         assert (await loaded(store, "one")).game == after
 
-    stored(tmp_path, work)
+    stored(database, work)
 
 
-def test_undo_and_corrections_are_entries_like_others(tmp_path: Path) -> None:
+def test_undo_and_corrections_are_entries_like_others(database: str) -> None:
     async def work(store: Store) -> None:
         first = new().play(Points(800))
         await store.create("one", ME, first)
@@ -90,10 +90,10 @@ def test_undo_and_corrections_are_entries_like_others(tmp_path: Path) -> None:
         kept = await loaded(store, "one")
         assert (kept.game, kept.number) == (corrected, 3)
 
-    stored(tmp_path, work)
+    stored(database, work)
 
 
-def test_a_number_is_taken_once(tmp_path: Path) -> None:
+def test_a_number_is_taken_once(database: str) -> None:
     async def work(store: Store) -> None:
         game = new()
         await store.create("one", ME, game)
@@ -109,19 +109,19 @@ def test_a_number_is_taken_once(tmp_path: Path) -> None:
         assert sum(result is None for result in results) == 1
         assert all(result is None or isinstance(result, IllegalAction) for result in results)
 
-    stored(tmp_path, work)
+    stored(database, work)
 
 
-def test_an_entry_of_no_table_is_refused(tmp_path: Path) -> None:
+def test_an_entry_of_no_table_is_refused(database: str) -> None:
     async def work(store: Store) -> None:
         with pytest.raises(IllegalAction):
             await store.append("nobodys", 1, new(), new().play(Points(800)))
         assert await store.load("nobodys") is None
 
-    stored(tmp_path, work)
+    stored(database, work)
 
 
-def test_tables_are_listed_by_device_unfinished_ones_first(tmp_path: Path) -> None:
+def test_tables_are_listed_by_device_unfinished_ones_first(database: str) -> None:
     async def work(store: Store) -> None:
         game = new()
         for id, device in (("over", ME), ("old", ME), ("young", ME), ("foreign", OTHER)):
@@ -134,10 +134,10 @@ def test_tables_are_listed_by_device_unfinished_ones_first(tmp_path: Path) -> No
         assert [kept.id for kept in listed] == ["old", "young", "over"]
         assert listed[0].game == game.play(Points(800))
 
-    stored(tmp_path, work)
+    stored(database, work)
 
 
-def test_only_its_device_deletes_a_table_with_all_its_entries(tmp_path: Path) -> None:
+def test_only_its_device_deletes_a_table_with_all_its_entries(database: str) -> None:
     async def work(store: Store) -> None:
         game = new()
         await store.create("one", ME, game)
@@ -149,17 +149,17 @@ def test_only_its_device_deletes_a_table_with_all_its_entries(tmp_path: Path) ->
         await store.create("one", ME, game)  # and none of the former entries come back
         assert (await loaded(store, "one")).number == 0
 
-    stored(tmp_path, work)
+    stored(database, work)
 
 
-def test_small_values_are_kept_by_device(tmp_path: Path) -> None:
+def test_small_values_are_kept_by_device(database: str) -> None:
     async def work(store: Store) -> None:
         await store.remember(ME, "names", ["Zoé"])
         await store.remember(ME, "names", ["Zoé", "Ana"])
         assert await store.recall(ME, ["names", "setup"]) == {"names": ["Zoé", "Ana"]}
         assert await store.recall(OTHER, ["names"]) == {}
 
-    stored(tmp_path, work)
+    stored(database, work)
 
 
 # A server that is killed

@@ -206,6 +206,13 @@ ELSEWHERE: dict[str, dict[str, object]] = {
     "nothing_asked": {},
     "unknown_choice": {"text": "steal"},
     "bad_points": {"text": "many"},
+    "table_gone": {},
+    "not_stored": {},
+    "not_loaded": {},
+    "database_address": {},
+    "database_driver": {},
+    "database_unusable": {"database": "/srv/tables.sqlite3", "detail": "disk I/O error"},
+    "database_newer": {"database": "postgresql://cinqmille:***@db/tables"},
     "endless_game": {"game": 1204, "turns": 1000000},
     "bot_stays": {"bot": "nervous"},
 }

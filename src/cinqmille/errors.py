@@ -155,6 +155,14 @@ SENTENCES = {
     "unknown_choice": "'{text}' is nothing that can be done here.",
     "bad_points": "'{text}' is not the points of a turn: write a whole number such as 450, or 0 for none.",
     "stale": "Something has happened since: this was meant for number {seen}, the table is at {number}.",
+    # What is stored
+    "table_gone": "There is no such table any more: it was deleted.",
+    "not_stored": "This could not be stored just now: try again in a moment.",
+    "not_loaded": "This cannot be read from the database just now: try again in a moment.",
+    "database_address": "This is no address of a database: write the path of a file, sqlite:///PATH, or postgresql://USER:PASSWORD@HOST/NAME.",
+    "database_driver": "PostgreSQL needs the extra 'postgres': python -m pip install 'cinqmille[postgres]' installs it.",
+    "database_unusable": "The database {database} cannot be used: {detail}.",
+    "database_newer": "The database {database} was written by a newer version of cinqmille: install that one, or name another database.",
     # Mass play
     "endless_game": "Game {game} was given up after {turns} turns: these bots never come to an end under these rules.",
     "bot_stays": "The bot {bot} cannot be sent to other processes: define it in a module of its own, or let one worker play.",
