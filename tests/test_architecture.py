@@ -52,7 +52,21 @@ FLOORS = (
         "advice",
     ),
     ("experts", "bots", "policies", "reports", "simulation"),
-    ("dice", "plaintext", "words", "reasons", "counsel", "combinations", "sheet", "told", "story", "table", "store"),
+    (
+        "fair",
+        "dice",
+        "plaintext",
+        "words",
+        "reasons",
+        "counsel",
+        "combinations",
+        "sheet",
+        "told",
+        "attested",
+        "story",
+        "table",
+        "store",
+    ),
 )
 DOORS = ("cli", "terminal", "web", "env")
 

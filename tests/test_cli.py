@@ -11,7 +11,7 @@ import signal
 import subprocess
 import sys
 import time
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 from pathlib import Path
@@ -25,14 +25,16 @@ from babel.messages.extract import extract_from_dir
 import cinqmille
 from cinqmille import PARAMETERS, PRESETS, Rules, keeps, odds, replay
 from cinqmille.cli import main
+from cinqmille.fair import record_text, verify
 from cinqmille.words import Words
+from fairgames import played
 from results import Result
 
 DATA = Path(__file__).parent / "data"
 GAMES = DATA / "games"
 EXPECTED: dict[str, dict[str, Any]] = json.loads((GAMES / "expected.json").read_text(encoding="utf-8"))
 RECORDS = [json.loads(line) for line in (DATA / "records.jsonl").read_text(encoding="utf-8").splitlines()]
-COMMANDS = ("serve", "play", "rules", "score", "odds", "advise", "solve", "simulate", "replay", "completion")
+COMMANDS = ("serve", "play", "rules", "score", "odds", "advise", "solve", "simulate", "replay", "verify", "completion")
 LANGUAGES = ("en", "fr")
 
 
@@ -304,6 +306,99 @@ def test_a_record_from_the_standard_input() -> None:
     assert (wrong.status, wrong.err.startswith("the standard input: line 3, column 16: ")) == (2, True)
 
 
+# Fair dice
+
+
+@pytest.fixture(scope="module")
+def sealed(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """The record of a finished game online."""
+    game, deal = played(3, names=("Zoé", "Ben"), absent=0.2)
+    file = tmp_path_factory.mktemp("fair") / "partie.txt"
+    file.write_text(record_text(game, deal), encoding="utf-8")
+    return file
+
+
+def test_verify_tells_what_was_found(cli: Cli, sealed: Path) -> None:
+    found = verify(sealed.read_text(encoding="utf-8"))
+    data = cli.data("verify", str(sealed))
+    assert list(data) == ["verified", "kind", "rules", "players", "rolls", "seats", "table", "commitment"]
+    assert data["verified"] is True
+    assert (data["kind"], data["rules"], data["players"]) == ("fair-1", found.rules.canonical, ["Zoé", "Ben"])
+    assert (data["rolls"], data["table"], data["commitment"]) == (found.rolls, found.table, found.commitment)
+    assert data["seats"] == [
+        {"name": seat.name, "rolls": seat.rolls, "own": seat.own, "alone": seat.alone} for seat in found.seats
+    ]
+    assert cli.data("verify", str(sealed), "--commitment", f" {data['commitment'].upper()} ") == data
+    for lang, word in (("en", "Verified"), ("fr", "Vérifié")):
+        text = re.sub(r"\s+", " ", cli("verify", str(sealed), "--lang", lang).out)
+        assert text.startswith(word)
+        assert data["commitment"] in text
+        assert all(f"{seat.rolls} " in text and f" {seat.own} " in text for seat in found.seats)
+        noted = cli("verify", str(sealed), "--lang", lang, "--commitment", data["commitment"]).out
+        assert re.sub(r"\s+", " ", noted) != text
+
+
+def test_verify_reads_json_and_the_standard_input(cli: Cli, sealed: Path, tmp_path: Path) -> None:
+    as_json = tmp_path / "game.json"
+    as_json.write_text(cli("replay", str(sealed), "--to", "json").out, encoding="utf-8")
+    assert cli.data("verify", str(as_json)) == cli.data("verify", str(sealed))
+    crlf = sealed.read_bytes().replace(b"\n", b"\r\n")
+    assert process("verify", "-", "--json", stdin=b"\xef\xbb\xbf" + crlf).json == cli.data("verify", str(sealed))
+    wrong = process("verify", "-", stdin=crlf.replace(b"Ben", b"Eve"))
+    assert (wrong.status, wrong.out, wrong.err.startswith("the standard input: ")) == (2, "", True)
+
+
+def test_verify_checks_dice_of_a_seed(cli: Cli, tmp_path: Path) -> None:
+    file = tmp_path / "seeded.txt"
+    file.write_text("rules: cinq-des\nplayers: Ana, Ben\ndice: seed 42\nAna: 15443>5\n", encoding="utf-8")
+    assert refused(cli("verify", str(file), "--json"), "roll_differs")["line"] == 4
+    file.write_text("rules: cinq-des\nplayers: Ana, Ben\ndice: seed 42\nAna: 15444>444\n", encoding="utf-8")
+    data = cli.data("verify", str(file))
+    assert (data["kind"], data["rolls"], data["table"], data["commitment"]) == ("seed", 1, None, None)
+    assert "seed" in cli("verify", str(file)).out
+    refused(cli("verify", str(file), "--commitment", "ab" * 32, "--json"), "no_commitment")
+
+
+@pytest.mark.parametrize(
+    ("change", "options", "code"),
+    [
+        (lambda text: text.replace("Ben", "Eve"), (), "seal_broken"),
+        (lambda text: re.sub(r" secret=.*", "", text), (), "secret_not_shown"),
+        (lambda text: re.sub(r"(?m)^dice: .*", "dice: real", text), (), "not_verifiable"),
+        (lambda text: text, ("--commitment", "ab" * 32), "commitment_differs"),
+        (lambda text: text, ("--commitment", "ab" * 31), "bad_commitment"),
+        (lambda text: text, ("--commitment", ""), "bad_commitment"),
+    ],
+)
+def test_verify_refuses(
+    cli: Cli, sealed: Path, tmp_path: Path, change: Callable[[str], str], options: tuple[str, ...], code: str
+) -> None:
+    file = tmp_path / "wrong.txt"
+    file.write_text(change(sealed.read_text(encoding="utf-8")), encoding="utf-8")
+    error = refused(cli("verify", str(file), *options, "--json"), code)
+    assert error["message"].startswith(str(file)) == (code != "bad_commitment")
+    assert cli("verify", str(file), *options, "--lang", "fr").err != f"{error['message']}\n"
+
+
+def test_a_game_online_that_is_not_over_goes_on_only_there(cli: Cli, tmp_path: Path) -> None:
+    file = tmp_path / "game.txt"
+    file.write_text(record_text(*played(1, most=12)), encoding="utf-8")
+    result = process("play", str(file))
+    assert result.status == 2
+    assert "online" in result.err
+    assert cli.data("replay", str(file))["to_play"]
+    header = dict(replay(file.read_text(encoding="utf-8")).headers)["dice"]
+    fresh = tmp_path / "fresh.txt"
+    result = process("play", str(fresh), "--rules", "cinq-des", "--players", "Ana,Ben", "--dice", header)
+    assert (result.status, fresh.exists()) == (2, False)
+
+
+def test_a_finished_game_online_is_shown_in_the_terminal(sealed: Path) -> None:
+    result = process("play", str(sealed))
+    assert result.status == 0
+    assert "Zoé" in result.out
+
+
 # Reports of other programs' players
 
 
@@ -481,6 +576,11 @@ BAD: dict[tuple[str, ...], tuple[str, str]] = {
     ("score", "-5"): ("bad_dice", "-5"),
     ("score", ""): ("bad_dice", "''"),
     ("score", "155341"): ("too_many_dice", "155341"),
+    ("verify",): ("argument_missing", "cinqmille verify --help"),
+    ("verify", "@/missing.txt"): ("unreadable_file", "missing.txt"),
+    ("verify", "@/binary.txt"): ("not_utf8", "binary.txt"),
+    ("verify", "@/bank.txt"): ("below_entry", "550"),
+    ("verify", "@/broken.json"): ("not_json", "broken.json"),
     ("replay", "@/missing.txt"): ("unreadable_file", "missing.txt"),
     ("replay", "@/folder"): ("unreadable_file", "folder"),
     ("replay", "@/binary.txt"): ("not_utf8", "binary.txt"),

@@ -21,6 +21,7 @@ from cinqmille.bots import bot, check_bot
 from cinqmille.dice import parse_source
 from cinqmille.errors import SENTENCES
 from cinqmille.exchange import position_from_json
+from cinqmille.fair import Deal, Share, verify
 from cinqmille.game import apply, do, start
 from cinqmille.odds import odds
 from cinqmille.patterns import Combination
@@ -28,6 +29,7 @@ from cinqmille.position import PHASES
 from cinqmille.record import replay
 from cinqmille.scoring import parse_dice, score
 from cinqmille.situation import situation
+from cinqmille.table import Table
 from cinqmille.words import DECIDED_BY, LANGUAGES, Words, language
 
 ROOT = Path(__file__).parents[1]
@@ -45,6 +47,11 @@ SHARED = {"arguments", "chance", "options", "point", "points", "robot", "score",
 
 def game(turns: str = "", rules: str = "cinq-des") -> Game:
     return replay(f"rules: {rules}\nplayers: Ana, Ben\n{turns}")
+
+
+def fair_game(shown: str = "") -> Game:
+    header = f"fair-1 table=Tq3_dTable-0 commitment={'ab' * 32} seats=-,-{shown}"
+    return Game.new(Rules.parse("cinq-des"), ("Ana", "Ben"), {"dice": header})
 
 
 def at(line: str, action: str) -> None:
@@ -181,6 +188,18 @@ REFUSALS: dict[str, Callable[[], object]] = {
     "back_between_turns": lambda: at("scores=0/0/0 away=2 phase=decide points=100 left=4 rules=cinq-des", "back 2"),
     "last_player_stays": lambda: at("scores=0/0 away=2 rules=cinq-des", "leave 1"),
     "bad_dice_source": lambda: parse_source("loaded"),
+    "bad_fair_dice": lambda: parse_source("fair-1 table=Tq3"),
+    "opening_wrong": lambda: Share.opened("ab" * 32, "cd" * 32),
+    "link_wrong": lambda: Deal.begin("Tq3", "ab" * 32, Rules.parse("cinq-des"), ("Ana", "Ben"), (None, None)).draw(
+        1, "cd" * 32
+    ),
+    "not_verifiable": lambda: verify(game().text),
+    "fair_elsewhere": lambda: Table(fair_game(), save=lambda _: None),
+    "secret_not_shown": lambda: verify(fair_game().text),
+    "seal_missing": lambda: verify(fair_game(f" secret={'ab' * 32}").text),
+    "seal_broken": lambda: verify(fair_game(f" secret={'ab' * 32} seal={'cd' * 32}").text),
+    "turn_not_rolled": lambda: verify("rules: cinq-des\nplayers: Ana, Ben\ndice: seed 42\nAna: =1000"),
+    "roll_differs": lambda: verify("rules: cinq-des\nplayers: Ana, Ben\ndice: seed 42\nAna: 15443>5"),
 }  # fmt: skip
 
 # What the solver, a table at play and the doors refuse, with the parameters that they give.
@@ -198,6 +217,15 @@ ELSEWHERE: dict[str, dict[str, object]] = {
     "no_such_choice": {"number": 9, "choices": 5},
     "dice_are_drawn": {},
     "drawn_dice_stay": {},
+    "turns_missing": {},
+    "fair_seats": {"seats": 3, "players": 2},
+    "commitment_broken": {"table": "Tq3_dTable-0"},
+    "commitment_differs": {"noted": "ab" * 32, "found": "cd" * 32},
+    "no_commitment": {},
+    "bad_commitment": {"text": "abc"},
+    "alone_wrong": {"numbers": "7-9999", "rolls": 80},
+    "links_number": {"player": "Ben", "expected": 12, "count": 13},
+    "links_broken": {"player": "Ben"},
     "drawn_turns_stay": {},
     "nothing_to_undo": {},
     "bot_plays": {"player": "Ben"},

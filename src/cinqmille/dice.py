@@ -1,7 +1,7 @@
-"""Where dice come from: the system's generator, a seed, or real dice that somebody types in.
+"""Where dice come from: the system's generator, a seed, a table online, or real dice that somebody types in.
 
-A game records how its dice were drawn in its ``dice:`` header: ``system``, ``seed 42`` or ``real``. Rolls are
-numbered from 0 through the whole game, and a source gives roll number i the same dice whenever it is asked
+A game records how its dice were drawn in its ``dice:`` header: ``system``, ``seed 42``, ``real`` or ``fair-1 …``. Rolls
+are numbered from 0 through the whole game, and a source gives roll number i the same dice whenever it is asked
 again: a game that is resumed goes on exactly, and nothing that is taken back can be rolled better.
 
 Seeded dice are the bytes of SHA-256 of ``SEED/i/block``, so they do not depend on any library's generator.
@@ -9,14 +9,13 @@ Seeded dice are the bytes of SHA-256 of ``SEED/i/block``, so they do not depend 
 
 from __future__ import annotations
 
-import hashlib
-import re
 import secrets
-from collections.abc import Iterator
 from dataclasses import dataclass, field
+from itertools import islice
 from typing import Protocol
 
-from cinqmille.errors import InvalidText
+from cinqmille import fair
+from cinqmille.errors import IllegalAction, InvalidText
 from cinqmille.patterns import FACES, Dice
 
 MOST_DICE = 8
@@ -65,17 +64,7 @@ class SeededDice:
 
     def roll(self, number: int, count: int) -> Dice:
         """Return the dice of roll ``number``."""
-        faces = self._faces(number)
-        return tuple(next(faces) for _ in range(count))
-
-    def _faces(self, number: int) -> Iterator[int]:
-        block = 0
-        while True:
-            for byte in hashlib.sha256(f"{self.seed}/{number}/{block}".encode()).digest():
-                # 252 is the largest multiple of 6 in a byte: without it the low faces would come more often.
-                if byte < 252:
-                    yield byte % 6 + 1
-            block += 1
+        return tuple(islice(fair.seeded_faces(self.seed, number), count))
 
 
 @dataclass(frozen=True, slots=True)
@@ -88,15 +77,37 @@ class RealDice:
         """Return None: these dice come from outside."""
 
 
+@dataclass(frozen=True, slots=True)
+class FairDice:
+    """The dice of a game played online, which only its own table can draw: here the game can be looked at."""
+
+    header: str
+
+    def roll(self, number: int, count: int) -> Dice:
+        """Raise IllegalAction: without the server's secret and the players' links there is no next roll."""
+        raise IllegalAction("fair_elsewhere", table=fair.read_header(self.header).table)
+
+
 def parse_source(text: str) -> DiceSource:
-    """Return the dice that a record's ``dice:`` header or an option names; raise InvalidText otherwise."""
+    """Return the dice that a record's ``dice:`` header names; raise InvalidText otherwise."""
     words = text.split()
     match words:
         case ["system"]:
             return SystemDice()
         case ["real"]:
             return RealDice()
-        case ["seed", seed] if re.fullmatch(r"[\w.+-]{1,64}", seed):
+        case ["seed", seed] if fair.SEED.fullmatch(seed):
             return SeededDice(seed)
+        case [fair.NAME, *_]:
+            fair.read_header(text.strip())
+            return FairDice(text.strip())
         case _:
             raise InvalidText("bad_dice_source", text=text.strip())
+
+
+def new_source(text: str) -> DiceSource:
+    """Return the dice that an option names for a new game, which are not those of a table online; or InvalidText."""
+    source = parse_source(text)
+    if isinstance(source, FairDice):
+        raise InvalidText("bad_dice_source", text=fair.NAME)
+    return source

@@ -25,7 +25,7 @@ from cinqmille.actions import (
     TakeOver,
 )  # fmt: skip
 from cinqmille.bots import Bot, bot, check_bot
-from cinqmille.dice import DiceSource, RealDice, parse_source
+from cinqmille.dice import DiceSource, FairDice, RealDice, parse_source
 from cinqmille.errors import IllegalAction
 from cinqmille.position import Position
 from cinqmille.record import Game
@@ -51,7 +51,8 @@ class Table:
 
     ``number`` grows with every action, undo and correction; it starts at the number of actions of ``game``
     unless another is given. The dice are those of the record's ``dice:`` header (real ones where it has
-    none), or ``dice``. Raises InvalidText for a header or a bot that cannot be read.
+    none), or ``dice``. Raises InvalidText for a header or a bot that cannot be read, and IllegalAction for a game that
+    only its table online can go on with.
     """
 
     def __init__(
@@ -65,6 +66,8 @@ class Table:
         header = dict(game.headers).get("dice")
         self.game = game
         self.dice = dice or (RealDice() if header is None else parse_source(header))
+        if isinstance(self.dice, FairDice) and game.position.to_play is not None:
+            self.dice.roll(0, game.rules.dice)
         self.bots: dict[int, Bot] = {seat: bot(spec) for seat, spec in game.seats.items()}
         for one in self.bots.values():
             check_bot(one, game.rules, len(game.players))

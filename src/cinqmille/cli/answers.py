@@ -6,9 +6,10 @@ import json
 import os
 import re
 import sys
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from fractions import Fraction
 from pathlib import Path
+from typing import TypeVar
 
 from cinqmille import sheet as pages
 from cinqmille.actions import SetAside
@@ -24,6 +25,8 @@ from cinqmille.rules import PRESETS, Rules, Sheet
 from cinqmille.scoring import Keep, Scored, format_dice, parse_dice
 from cinqmille.scoring import score as read_roll
 from cinqmille.words import Words
+
+Found = TypeVar("Found")
 
 # Play
 
@@ -267,8 +270,13 @@ def _decimal(number: Fraction, words: Words) -> str:
 
 def recorded(file: str, words: Words) -> Game:
     """Return the game recorded in a file, or on the standard input for ``-``; raise a refusal that names the file."""
+    return of_record(file, replay, words)
+
+
+def of_record(file: str, found: Callable[[str], Found], words: Words) -> Found:
+    """Return what is ``found`` in the text of a record, a file or ``-``; raise a refusal that names the file."""
     try:
-        return replay(_read(file))
+        return found(_read(file))
     except CinqMilleError as error:
         name = words.say("the standard input") if file == "-" else file
         raise of_input(error, words, name) from error

@@ -51,7 +51,7 @@ def command_line(words: Words) -> App:
     )
     for add in (
         _add_serve, _add_play, _add_rules, _add_score, _add_odds, _add_advise, _add_solve, _add_simulate, _add_replay,
-        _add_completion,
+        _add_verify, _add_completion,
     ):  # fmt: skip
         add(app, shared)
     app.command(lambda: None, name="--lang", help=shared.lang_help)
@@ -455,13 +455,46 @@ def _add_replay(app: App, shared: _Shared) -> None:
         return answers.written(game, to) if to else answers.standing(game, turns, words)
 
 
+def _add_verify(app: App, shared: _Shared) -> None:
+    words, say = shared.words, shared.words.say
+    label = say("FILE")
+    argument = Parameter(
+        name=label,
+        allow_leading_hyphen=True,
+        help=say("The record, as text or JSON; - reads it from the standard input."),
+    )
+    noted = Parameter(
+        name="--commitment",
+        metavar=say("DIGITS"),
+        help=say("The commitment you noted before the game: a record with another one is refused."),
+    )
+    as_json = shared.json("verified, kind, rules, players, rolls, seats [name, rolls, own, alone], table, commitment")
+    purpose = say(
+        "Work out every roll of a game online, or of a seed, again: it shows that the dice followed from what was "
+        "committed to before, not who pressed which button."
+    )
+
+    @app.command(**shared.about(9, "verify", label, help=purpose))
+    def _(
+        file: Annotated[Path, argument],
+        /,
+        *,
+        commitment: Annotated[str | None, noted] = None,
+        json: Annotated[bool, as_json] = False,
+        lang: Annotated[Lang, shared.lang] = None,
+    ) -> Answer:
+        from cinqmille.cli import verifying
+
+        return verifying.verified(str(file), commitment, words)
+
+
 def _add_completion(app: App, shared: _Shared) -> None:
     say = shared.words.say
     label = say("SHELL")
     argument = Parameter(name=label, help=say("The shell it is for."))
     purpose = say("The script that lets a shell complete the commands and options of {program}.", program=PROGRAM)
 
-    @app.command(**shared.about(9, "completion", label, help=purpose))
+    @app.command(**shared.about(10, "completion", label, help=purpose))
     def _(
         shell: Annotated[Literal["bash", "zsh", "fish"], argument],
         /,

@@ -7,7 +7,7 @@ from datetime import datetime
 from pathlib import Path
 
 from cinqmille.bots import BOTS, bot, check_bot
-from cinqmille.dice import parse_source
+from cinqmille.dice import new_source
 from cinqmille.errors import CinqMilleError, IllegalAction
 from cinqmille.plaintext import columns, shortened
 from cinqmille.record import Game
@@ -33,7 +33,7 @@ def new_game(
     """
     asked = sheet is None or players is None
     last = next((game for _, game in recordfile.in_folder()), None) if asked and screen.interactive else None
-    source = parse_source(dice) if dice is not None else None
+    source = new_source(dice) if dice is not None else None
     sheet = sheet if sheet is not None else _ask_rules(screen, last)
     if players is None:
         names, robots = _ask_players(screen, last, sheet.rules)
@@ -43,7 +43,7 @@ def new_game(
     if players is not None or bots:
         get_ready(screen, sheet.rules, len(names), robots)
     if source is None and asked:
-        source = parse_source(_ask_dice(screen))
+        source = new_source(_ask_dice(screen))
     headers = _seats_header(names, robots) | {
         "date": now.isoformat(sep=" ", timespec="minutes"),
         "dice": source.header if source is not None else "system",
@@ -137,7 +137,7 @@ def _ask_dice(screen: Screen) -> str:
     while True:
         answer = screen.ask(words.say("Dice [1]:"))
         try:
-            return parse_source(answers.get(answer, answer)).header
+            return new_source(answers.get(answer, answer)).header
         except CinqMilleError as error:
             screen.tell(words.error(error))
 
