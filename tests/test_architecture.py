@@ -101,6 +101,8 @@ OWNERS: dict[str, set[str]] = {
     "starlette": {"web"},
     "jinja2": {"web"},
     "uvicorn": {"web"},
+    "prometheus_client": {"web"},
+    "segno": {"web"},
 }
 
 # Floor 0 has no clock, no chance, no threads and no C: dice are arguments, and it can run in a browser.

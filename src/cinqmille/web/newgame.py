@@ -10,7 +10,8 @@ from cinqmille import sheet as rule_pages
 from cinqmille.errors import CinqMilleError
 from cinqmille.rules import PRESETS, Rules, Sheet
 from cinqmille.web import own
-from cinqmille.web.render import form, is_part, render, words_of
+from cinqmille.web.bodies import form
+from cinqmille.web.render import is_part, render, words_of
 from cinqmille.web.setup import LONGEST_NAME, Setup, plainly
 from cinqmille.web.tables import Tables
 
@@ -57,6 +58,7 @@ async def begin(request: Request) -> Response:
     if checked.rules is not None and not problems:
         problems |= await run_in_threadpool(setup.bot_problems, checked.rules, words)
     if not problems and checked.rules is not None:
+        request.app.state.limits.check("tables", request)
         try:
             id = await tables.create(device, setup.game(checked.rules, words))
         except CinqMilleError as error:

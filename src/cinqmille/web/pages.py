@@ -4,25 +4,25 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from datetime import UTC, datetime
-from pathlib import Path
 
 from fastapi import APIRouter, Request
 from fastapi.concurrency import run_in_threadpool
-from fastapi.responses import FileResponse, JSONResponse, RedirectResponse, Response
+from fastapi.responses import JSONResponse, RedirectResponse, Response
 from starlette.exceptions import HTTPException
 
 from cinqmille.errors import CinqMilleError, RecordError
 from cinqmille.record import Game
 from cinqmille.store import Kept
-from cinqmille.web import own
+from cinqmille.web import files, own
+from cinqmille.web.bodies import form
+from cinqmille.web.files import static
 from cinqmille.web.play import new_game
-from cinqmille.web.render import ago, form, render, words_of
+from cinqmille.web.render import ago, render, words_of
 from cinqmille.web.tables import Tables
 from cinqmille.words import LANGUAGES, Words
 
 router = APIRouter()
 
-_STATIC = Path(__file__).parent / "static"
 _YEAR = 365 * 24 * 3600
 _MOST_LISTED, _SHOWN = 200, 10
 
@@ -147,6 +147,7 @@ async def open_record(request: Request) -> Response:
     for kept in await tables.store.of_device(request.state.device, most=_MOST_LISTED):
         if kept.game.text == game.text:
             return RedirectResponse(f"/t/{kept.id}/turns", status_code=303)
+    request.app.state.limits.check("tables", request)
     id = await tables.create(request.state.device, game)
     return RedirectResponse(f"/t/{id}/turns", status_code=303)
 
@@ -208,7 +209,7 @@ async def away(request: Request) -> Response:
 @router.get("/worker.js")
 async def worker() -> Response:
     """The service worker; it must stand at the top to be asked for every page."""
-    return FileResponse(_STATIC / "worker.js", media_type="text/javascript", headers={"Cache-Control": "no-cache"})
+    return Response(files.worker(), media_type="text/javascript", headers={"Cache-Control": "no-cache"})
 
 
 @router.get("/manifest.webmanifest")
@@ -216,11 +217,11 @@ async def manifest(request: Request) -> Response:
     """What a device needs to install the app."""
     words = words_of(request)
     icons = [
-        {"src": f"/static/{name}-{size}.png", "sizes": f"{size}x{size}", "type": "image/png", "purpose": purpose}
+        {"src": static(f"{name}-{size}.png"), "sizes": f"{size}x{size}", "type": "image/png", "purpose": purpose}
         for name, purpose in (("icon", "any"), ("icon-maskable", "maskable"))
         for size in (192, 512)
     ]
-    icons.append({"src": "/static/icon.svg", "sizes": "any", "type": "image/svg+xml", "purpose": "any"})
+    icons.append({"src": static("icon.svg"), "sizes": "any", "type": "image/svg+xml", "purpose": "any"})
     content = {
         "name": "Cinq Mille", "short_name": "Cinq Mille", "lang": words.lang, "id": "/", "start_url": "/", "scope": "/",
         "display": "standalone",

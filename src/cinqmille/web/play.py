@@ -18,10 +18,11 @@ from cinqmille.counsel import Counsel, counsel
 from cinqmille.errors import CinqMilleError, IllegalAction, RecordError
 from cinqmille.record import Game
 from cinqmille.table import Table
+from cinqmille.web.bodies import form
 from cinqmille.web.charts import lines
 from cinqmille.web.commands import commands
 from cinqmille.web.course import shown_turn
-from cinqmille.web.render import form, is_part, page, render, words_of
+from cinqmille.web.render import is_part, page, render, words_of
 from cinqmille.web.scene import scene
 from cinqmille.web.tables import Live, Tables
 from cinqmille.words import Words
@@ -114,6 +115,7 @@ async def again(request: Request, id: str) -> Response:
     names = (*game.players[1:], game.players[0])
     dice = "real" if live.table.real else "system"
     headers = dict(game.headers) | {"date": datetime.now().isoformat(sep=" ", timespec="minutes"), "dice": dice}
+    request.app.state.limits.check("tables", request)
     new = await _tables(request).rematch(live, request.state.device, Game.new(game.rules, names, headers))
     return RedirectResponse(f"/t/{new}", status_code=303)
 
@@ -226,6 +228,7 @@ async def follow(request: Request, id: str) -> StreamingResponse:
     """The table's part of the page, whole, now and after every change."""
     live = await _live(request, id)
     tables = _tables(request)
+    request.app.state.limits.hold(request)
 
     async def events() -> AsyncIterator[str]:
         with tables.watch(live) as numbers:
@@ -242,7 +245,7 @@ async def follow(request: Request, id: str) -> StreamingResponse:
                 while not numbers.empty():
                     numbers.get_nowait()
 
-    return StreamingResponse(events(), media_type="text/event-stream", headers={"X-Accel-Buffering": "no"})
+    return StreamingResponse(events(), media_type="text/event-stream")
 
 
 async def _acted(
@@ -264,7 +267,9 @@ async def _acted(
 
     try:
         await _tables(request).act(live, current)
+        request.app.state.metrics.action()
     except CinqMilleError as error:
+        request.app.state.metrics.action(error.code)
         # What another window did already is shown, not scolded.
         stale = error.code == "stale"
         refusal, status = "" if stale else words_of(request).error(error), 200 if stale else 422

@@ -1,24 +1,20 @@
-"""How a page is made: the reader's language, the templates, and the forms that come back."""
+"""How a page is made: the reader's language, and the templates."""
 
 from __future__ import annotations
 
 import re
 import time
-from email.parser import BytesParser
 from functools import cache
 from pathlib import Path
 from typing import Any
-from urllib.parse import parse_qsl
 
 from fastapi import Request
 from fastapi.responses import HTMLResponse
 from jinja2 import Environment, FileSystemLoader, StrictUndefined
-from starlette.exceptions import HTTPException
 
+from cinqmille.web.files import static
 from cinqmille.words import LANGUAGES, Words
 
-_LARGEST_BODY = 1 << 20
-_MOST_FIELDS = 400
 _MINUTE, _HOUR, _DAY = 60, 3600, 86400
 
 
@@ -41,10 +37,12 @@ def words_of(request: Request) -> Words:
 
 @cache
 def _environment() -> Environment:
-    return Environment(
+    environment = Environment(
         loader=FileSystemLoader(Path(__file__).parent / "templates"), autoescape=True, undefined=StrictUndefined,
         trim_blocks=True, lstrip_blocks=True,
     )  # fmt: skip
+    environment.globals["static"] = static
+    return environment
 
 
 def page(request: Request, template: str, **values: Any) -> str:
@@ -63,35 +61,6 @@ def render(request: Request, template: str, *, status: int = 200, **values: Any)
     text = page(request, template, **values)
     # The service worker keeps the page for bad days in the language that was read last.
     return HTMLResponse(text, status_code=status, headers={"Content-Language": words_of(request).lang})
-
-
-async def form(request: Request) -> list[tuple[str, str]]:
-    """Return the fields of a form that was sent, in order; a file that was sent is its text."""
-    kind = request.headers.get("content-type", "")
-    body = b""
-    async for chunk in request.stream():  # whatever its header says, or does not say, of its length
-        body += chunk
-        if len(body) > _LARGEST_BODY:
-            raise HTTPException(413, words_of(request).say("This is too much: a form or a file has 1 MB at most."))
-    try:
-        if kind.startswith("multipart/form-data"):
-            return _parts(kind, body)
-        return parse_qsl(body.decode("utf-8", "replace"), keep_blank_values=True, max_num_fields=_MOST_FIELDS)
-    except ValueError:
-        raise HTTPException(400, words_of(request).say("This form has more fields than there can be.")) from None
-
-
-def _parts(kind: str, body: bytes) -> list[tuple[str, str]]:
-    message = BytesParser().parsebytes(f"Content-Type: {kind}\r\n\r\n".encode("latin-1", "replace") + body)
-    fields = []
-    for part in message.walk():
-        name = part.get_param("name", header="content-disposition")
-        content = part.get_payload(decode=True)
-        if isinstance(name, str) and isinstance(content, bytes):
-            fields.append((name, content.decode("utf-8-sig", "replace")))
-    if len(fields) > _MOST_FIELDS:
-        raise ValueError(len(fields))
-    return fields
 
 
 def is_part(request: Request) -> bool:

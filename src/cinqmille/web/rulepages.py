@@ -16,10 +16,11 @@ from cinqmille import sheet as rule_pages
 from cinqmille.errors import CinqMilleError
 from cinqmille.rules import PRESETS, Rules, Sheet
 from cinqmille.web import own
+from cinqmille.web.bodies import form
 from cinqmille.web.charts import Bars, bars
 from cinqmille.web.figures import Bin, Figures, figures, known
 from cinqmille.web.newgame import presets
-from cinqmille.web.render import form, is_part, render, words_of
+from cinqmille.web.render import is_part, render, words_of
 from cinqmille.web.setup import plainly
 from cinqmille.web.tables import Tables
 from cinqmille.words import Words

@@ -69,6 +69,9 @@ class Tables:
         self._open: dict[str, Live] = {}
         self._opening = asyncio.Lock()
 
+    def __len__(self) -> int:
+        return len(self._open)
+
     async def create(self, device: str, game: Game) -> str:
         """Store a new table and return its name."""
         id = new_id()

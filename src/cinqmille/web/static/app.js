@@ -68,7 +68,7 @@
         button.type = "button"; button.dataset.erase = place;
         button.setAttribute("aria-label", tray.dataset.erase.replace("#", faces[place]));
         const face = document.createElementNS("http://www.w3.org/2000/svg", "svg"), use = document.createElementNS("http://www.w3.org/2000/svg", "use");
-        face.setAttribute("class", "face"); face.setAttribute("aria-hidden", "true"); use.setAttribute("href", "/static/dice.svg#face-" + faces[place]);
+        face.setAttribute("class", "face"); face.setAttribute("aria-hidden", "true"); use.setAttribute("href", document.documentElement.dataset.dice + "#face-" + faces[place]);
         face.append(use); button.append(face);
       }
       places.push(button);

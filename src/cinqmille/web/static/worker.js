@@ -1,5 +1,6 @@
 // Shows a helpful page when the server is away; everything else comes from the server.
-const CACHE = "away-2", AWAY = "/away", LOOKS = ["/static/app.css", "/static/pages.css", "/static/dice.svg", "/static/icon.svg"];
+// The server fills in the version and the addresses of the files, which change with their content.
+const CACHE = "away-" + VERSION, AWAY = "/away", LOOKS = LOOKS_OF_AWAY;
 
 self.addEventListener("install", (event) => event.waitUntil(
   caches.open(CACHE).then((cache) => cache.addAll([AWAY, ...LOOKS])).then(() => self.skipWaiting())));
@@ -8,14 +9,14 @@ self.addEventListener("activate", (event) => event.waitUntil(
   caches.keys().then((names) => Promise.all(names.filter((name) => name !== CACHE).map((name) => caches.delete(name))))
     .then(() => self.clients.claim())));
 
-// The page is kept in the language that was read last, with the looks of the version that was seen last.
+// The page is kept in the language that was read last.
 async function keep(language) {
   const cache = await caches.open(CACHE), kept = await cache.match(AWAY);
   if (!kept || kept.headers.get("Content-Language") !== language) await cache.put(AWAY, await fetch(AWAY, { cache: "reload" }));
 }
 
 self.addEventListener("fetch", (event) => {
-  const request = event.request, path = new URL(request.url).pathname;
+  const request = event.request, place = new URL(request.url), path = place.pathname + place.search;
   if (request.mode === "navigate") {
     event.respondWith(fetch(request).then((answer) => {
       const language = answer.headers.get("Content-Language");
@@ -23,10 +24,6 @@ self.addEventListener("fetch", (event) => {
       return answer;
     }, () => caches.match(AWAY)));
   } else if (LOOKS.includes(path)) {
-    event.respondWith(fetch(request).then((answer) => {
-      const copy = answer.clone();
-      if (answer.ok) event.waitUntil(caches.open(CACHE).then((cache) => cache.put(path, copy)));
-      return answer;
-    }, () => caches.match(path)));
+    event.respondWith(caches.match(path).then((kept) => kept || fetch(request)));
   }
 });
