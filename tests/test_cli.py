@@ -981,7 +981,8 @@ def examples() -> Iterator[list[str]]:
     readme = (Path(__file__).parents[1] / "README.md").read_text(encoding="utf-8")
     for line in re.findall(r"^\| `cinqmille (.+?)` \|", readme, re.MULTILINE):
         if not line.startswith("play"):
-            yield line.replace("FILE", str(GAMES / "win-after-hot-dice.txt")).split()
+            file = DATA / "fair.txt" if line.startswith("verify") else GAMES / "win-after-hot-dice.txt"
+            yield line.replace("FILE", str(file)).split()
 
 
 @pytest.mark.parametrize("typed", list(examples()), ids=" ".join)

@@ -11,6 +11,7 @@ import pytest
 from cinqmille import PARAMETERS, PRESETS, Rules, Sheet, replay, solutions
 from cinqmille.bots import BOTS
 from cinqmille.cli import main
+from cinqmille.fair import verify
 from cinqmille.solvable import unsolvable, unsolvable_many
 
 ROOT = Path(__file__).parents[1]
@@ -51,6 +52,13 @@ def test_the_record_in_the_documentation_can_be_replayed() -> None:
     record, position = _blocks("records.md", "text")
     assert replay(record).position.scores == (700, 1800)
     assert position.startswith("scores=")
+
+
+def test_the_sealed_record_in_the_documentation_is_verified() -> None:
+    record = _blocks("fair.md", "text")[-1]
+    assert record == (ROOT / "tests" / "data" / "fair.txt").read_text(encoding="utf-8")
+    found = verify(record)
+    assert f"--commitment {found.commitment}\n" in (ROOT / "docs" / "fair.md").read_text(encoding="utf-8")
 
 
 def test_links_between_pages_lead_somewhere() -> None:

@@ -10,6 +10,7 @@ from collections import Counter
 from collections.abc import Callable, Iterator
 from contextlib import suppress
 from dataclasses import replace
+from pathlib import Path
 
 import pytest
 
@@ -207,6 +208,11 @@ def test_a_game_is_verified_by_this_program_and_by_a_strangers(
         == verify(json.dumps(again.to_json(), ensure_ascii=False, indent=1))
         == found
     )
+
+
+def test_a_record_sealed_once_is_verified_for_ever() -> None:
+    text = (Path(__file__).parent / "data" / "fair.txt").read_text(encoding="utf-8")
+    assert {seat.name: (seat.rolls, seat.own) for seat in verify(text).seats} == checked(text)
 
 
 def test_another_roll_is_refused_by_both(record: str) -> None:

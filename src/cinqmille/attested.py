@@ -28,8 +28,9 @@ def checked(found: Verified, words: Words, *, noted: bool = False) -> list[str]:
         )
     lines.append(
         say(
-            "A roll with a link was chosen neither by its player nor by the server; only the two together could have "
-            "foreseen it. A roll without a link could be foreseen by the server."
+            "A roll with a link was chosen neither by its player nor by the server: only the two in league could have "
+            "foreseen or steered it. A roll without a link could be foreseen by the server, which also says when a "
+            "link did not come."
         )
     )
     return lines
