@@ -5,7 +5,10 @@ Every function returns sentences in the reader's language.
 
 from __future__ import annotations
 
+from math import sqrt
+
 from cinqmille.fair import Seat, Verified
+from cinqmille.tallies import Tally
 from cinqmille.words import Words
 
 
@@ -44,3 +47,91 @@ def _seat(seat: Seat, words: Words) -> str:
         own=seat.own,
         alone=seat.alone,
     )
+
+
+ODD, HARDLY_EVER = 0.05, 0.001  # chances below which fair dice look odd, and hardly ever come
+
+
+def faces(tally: Tally, words: Words) -> list[str]:
+    """Return how often every face came, and how often fair dice come at least as unevenly."""
+    say = words.say
+    lines = [
+        words.count(
+            "{n} die thrown; faces from 1 to 6: {faces}, where {each} of each were to be expected.",
+            "{n} dice thrown; faces from 1 to 6: {faces}, where {each} of each were to be expected.",
+            tally.dice,
+            faces=" · ".join(map(words.number, tally.faces)),
+            each=words.decimal(tally.dice / 6, 1),
+        )
+    ]
+    chance = tally.faces_chance
+    if chance is None:
+        return [*lines, say("These are too few dice for a test.")]
+    return [
+        *lines,
+        say(
+            "Fair dice come at least as unevenly in {chance} of such games (chi-square {value}, 5 degrees of freedom).",
+            chance=_percent(chance, words),
+            value=words.decimal(tally.chi_square, 2),
+        ),
+        _verdict(chance, words),
+    ]
+
+
+def busts(tally: Tally, words: Words) -> list[str]:
+    """Return how many busts there were and were to be expected, and how often fair dice are as far from that."""
+    say = words.say
+    lines = [
+        words.count(
+            "{n} bust, where these rolls have {expected} on average.",
+            "{n} busts, where these rolls have {expected} on average.",
+            tally.busts,
+            expected=words.decimal(tally.expected, 1),
+        )
+    ]
+    chance = tally.busts_chance
+    if chance is None:
+        return [*lines, say("These are too few rolls for a test.")]
+    return [
+        *lines,
+        say(
+            "Fair dice are at least as far from it in {chance} of such games (the usual deviation is {deviation}).",
+            chance=_percent(chance, words),
+            deviation=words.decimal(sqrt(tally.variance), 1),
+        ),
+        _verdict(chance, words),
+    ]
+
+
+def meaning(words: Words) -> list[str]:
+    """Return what such tests can show, and what they cannot."""
+    say = words.say
+    return [
+        say(
+            "What this can show: that dice are broken. A face that comes twice as often as it should stands out in a "
+            "hundred dice; one that comes a tenth too often only in ten thousand."
+        ),
+        say(
+            "What it cannot show: that nobody chose the dice, or knew them before. Whoever does takes care that the "
+            "counts look right. That is shown by working out every roll again, which is what a verified record is."
+        ),
+        say(
+            "Of fair games, one in twenty falls below {chance}: whoever looks at many games, or at every player and "
+            "both tests, will find some.",
+            chance=words.percent(ODD, 0),
+        ),
+    ]
+
+
+def _percent(chance: float, words: Words) -> str:
+    if chance < HARDLY_EVER:
+        return words.say("less than {chance}", chance=words.percent(HARDLY_EVER))
+    return words.percent(chance)
+
+
+def _verdict(chance: float, words: Words) -> str:
+    if chance >= ODD:
+        return words.say("That is nothing unusual.")
+    if chance >= HARDLY_EVER:
+        return words.say("That is rather rare, but some of many fair games are like this.")
+    return words.say("Fair dice hardly ever do this: check whether every roll of the record can be worked out again.")

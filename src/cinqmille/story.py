@@ -20,7 +20,8 @@ class Told:
     """One player's game. ``totals`` begin with 0 and have an entry for every turn and every fall since.
 
     ``faces`` counts the 1s, 2s, ... of all rolls. ``luck`` are points the dice offered above (or below) the mean of
-    such rolls; ``busts_expected`` is the sum of the chances of a bust over all rolls.
+    such rolls; ``busts_expected`` is the sum of the chances p of a bust over all rolls, ``busts_variance`` the sum of
+    p(1-p).
     """
 
     name: str
@@ -30,6 +31,7 @@ class Told:
     best_turn: int = 0
     busts: int = 0
     busts_expected: float = 0.0
+    busts_variance: float = 0.0
     faces: list[int] = field(default_factory=lambda: [0] * 6)
     hot_dice: int = 0
     falls: int = 0
@@ -65,7 +67,9 @@ def story(game: Game) -> Story:
                     one.rolls += 1
                     for face in dice:
                         one.faces[face - 1] += 1
-                    one.busts_expected += float(odds(game.rules, len(dice)).bust)
+                    bust = odds(game.rules, len(dice)).bust
+                    one.busts_expected += float(bust)
+                    one.busts_variance += float(bust * (1 - bust))
                     best = 0 if found.bust or found.wins else found.keeps[0].points
                     one.luck += 0.0 if found.wins else best - means[len(dice)]
                 case Busted(seat=seat):
