@@ -66,6 +66,8 @@ FLOORS = (
         "tallies",
         "attested",
         "table",
+        "seating",
+        "online",
         "store",
     ),
 )
@@ -99,6 +101,7 @@ OWNERS: dict[str, set[str]] = {
     "alembic": {"store"},
     "psycopg": {"store"},
     "fastapi": {"web"},
+    "pydantic": {"web"},
     "starlette": {"web"},
     "jinja2": {"web"},
     "uvicorn": {"web"},

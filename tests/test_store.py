@@ -12,6 +12,7 @@ import urllib.error
 import urllib.parse
 import urllib.request
 from collections.abc import Awaitable, Callable
+from http.client import HTTPException
 from pathlib import Path
 
 import pytest
@@ -204,7 +205,7 @@ class Killed:
                 log.write(f"{self.acknowledged}\n")
                 log.flush()
                 os.fsync(log.fileno())
-        except OSError:  # the connection broke: the server is gone
+        except (OSError, HTTPException):  # the connection broke: the server is gone
             pass
         finally:
             killer.join()

@@ -40,20 +40,21 @@ class Asked(BaseModel):
 def app(folder: Path, options: Options = Options()) -> FastAPI:  # noqa: B008
     """The app, with a few addresses for programs that take what was sent."""
     made = make_app(folder / "tables.sqlite3", options)
+    api: FastAPI = next(vars(route)["app"] for route in made.routes if vars(route).get("path") == "/api")
 
-    @made.post("/api/strict")
+    @api.post("/strict")
     async def _(request: Request) -> dict[str, Any]:
         return await json_object(request)
 
-    @made.post("/api/model")
+    @api.post("/model")
     async def _(asked: Asked) -> dict[str, Any]:
         return asked.model_dump()
 
-    @made.post("/api/stale")
+    @api.post("/stale")
     async def _() -> None:
         raise IllegalAction("stale", seen=1, number=2)
 
-    @made.get("/api/broken")
+    @api.get("/broken")
     async def _() -> None:
         raise RuntimeError("a secret of the server")
 

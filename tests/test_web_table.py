@@ -484,12 +484,13 @@ def test_an_entry_that_another_server_wrote_is_shown_and_nothing_is_doubled(tmp_
         one, other = await here.get(id), await there.get(id)
         assert one is not None
         assert other is not None
-        with here.watch(one) as numbers:
+        with here.watch(one) as watcher:
             await there.act(other, lambda table: table.play(Points(900), seen=0 + table.number))
             with pytest.raises(IllegalAction) as caught:
                 await here.act(one, lambda table: table.play(Points(1000), seen=table.number))
             assert caught.value.code == "stale"
-            assert numbers.get_nowait() == 1
+            assert await watcher.news(0.1)
+            assert one.table.number == 1
         assert one.game == other.game
         await store.close()
 

@@ -16,7 +16,7 @@ import json
 import re
 import secrets
 from collections.abc import Iterator
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from itertools import islice
 
 from cinqmille.actions import Points, Roll
@@ -122,7 +122,7 @@ class Deal:
     """
 
     table: str
-    secret: str
+    secret: str = field(repr=False)
     commitment: str
     shares: tuple[Share | None, ...]
     state: str
@@ -270,13 +270,36 @@ class Verified:
     table: str | None = None
     commitment: str | None = None
 
+    def to_json(self) -> dict[str, object]:
+        """Return what was found as plain data."""
+        return {
+            "verified": True,
+            "kind": self.kind,
+            "rules": self.rules.canonical,
+            "players": list(self.players),
+            "rolls": self.rolls,
+            "seats": [{"name": s.name, "rolls": s.rolls, "own": s.own, "alone": s.alone} for s in self.seats],
+            "table": self.table,
+            "commitment": self.commitment,
+        }
 
-def verify(text: str) -> Verified:
+
+def verify(text: str, noted: str | None = None) -> Verified:
     """Work out every roll of a record again, text or JSON, and return what was found.
 
+    ``noted`` is the commitment that somebody saw before the game: another one in the record is refused.
     Raises RecordError (with line and column where there are some) or InvalidText when it is no record, when its dice
     cannot be checked (``system``, ``real``, a game that is not over), or when anything in it is not as it was drawn.
     """
+    found = _verified(text)
+    if noted is not None and found.commitment is None:
+        raise InvalidText("no_commitment")
+    if noted is not None and noted != found.commitment:
+        raise InvalidText("commitment_differs", noted=noted, found=found.commitment)
+    return found
+
+
+def _verified(text: str) -> Verified:
     text = text.removeprefix("\ufeff").replace("\r\n", "\n")
     written_as_json = text.lstrip().startswith("{")
     game = replay(text)

@@ -84,7 +84,7 @@ class Game:
 
         ``headers`` are more header lines, such as ``{"seats": "Ben=steady:350"}``.
         """
-        names = tuple(_name(name, players) for name in players)
+        names = tuple(check_name(name, players[:place]) for place, name in enumerate(players))
         position = start(rules, len(names))
         game = cls(rules, names, tuple((headers or {}).items()), (), position)
         for key, value in game.headers:
@@ -261,14 +261,15 @@ def _gained(before: Position, after: Position) -> int:
     return max(0, after.seats[before.to_play].score - before.score)
 
 
-def _name(name: str, players: tuple[str, ...]) -> str:
+def check_name(name: str, others: tuple[str, ...]) -> str:
+    """Return a player's name as a record writes it; raise InvalidText for one that cannot stand there beside these."""
     name = name.strip()
     wrong = [symbol for symbol in name if symbol in ":,#" or _is_control(symbol)]
     if wrong or not any(unicodedata.category(symbol)[0] in "LNPS" for symbol in name):
         raise InvalidText("bad_name", name=name)
     if name in HEADERS:
         raise InvalidText("name_is_header", name=name, known=HEADERS)
-    if [other.strip() for other in players].count(name) > 1:
+    if name in (other.strip() for other in others):
         raise InvalidText("name_twice", name=name)
     return name
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from cinqmille.attested import checked
 from cinqmille.cli.answers import of_record
-from cinqmille.cli.output import Answer, Data, wrapped
+from cinqmille.cli.output import Answer, wrapped
 from cinqmille.errors import InvalidText
 from cinqmille.fair import Verified, is_link, verify
 from cinqmille.words import Words
@@ -15,30 +15,8 @@ def verified(file: str, commitment: str | None, words: Words) -> Answer:
     noted = None if commitment is None else commitment.strip().lower()
     if noted is not None and not is_link(noted):
         raise InvalidText("bad_commitment", text=commitment)
-    found = of_record(file, lambda text: _checked(text, noted), words)
-    return Answer(lambda: _data(found), lambda: _text(found, noted=noted is not None, words=words))
-
-
-def _checked(text: str, noted: str | None) -> Verified:
-    found = verify(text)
-    if noted is not None and found.commitment is None:
-        raise InvalidText("no_commitment")
-    if noted is not None and noted != found.commitment:
-        raise InvalidText("commitment_differs", noted=noted, found=found.commitment)
-    return found
-
-
-def _data(found: Verified) -> Data:
-    return {
-        "verified": True,
-        "kind": found.kind,
-        "rules": found.rules.canonical,
-        "players": list(found.players),
-        "rolls": found.rolls,
-        "seats": [{"name": s.name, "rolls": s.rolls, "own": s.own, "alone": s.alone} for s in found.seats],
-        "table": found.table,
-        "commitment": found.commitment,
-    }
+    found = of_record(file, lambda text: verify(text, noted), words)
+    return Answer(found.to_json, lambda: _text(found, noted=noted is not None, words=words))
 
 
 def _text(found: Verified, *, noted: bool, words: Words) -> str:

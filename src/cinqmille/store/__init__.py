@@ -26,12 +26,12 @@ from cinqmille.store.database import Database, StoreError, address_of, default_u
 from cinqmille.store.local import Kept
 from cinqmille.store.schema import Entry, Journal, Listed, Place
 from cinqmille.store.upgrade import upgrade
-from cinqmille.store.writer import Writer
+from cinqmille.store.writer import Writer, hold
 
 __all__ = ["Entry", "Journal", "Kept", "Listed", "Place", "Store", "StoreError", "default_url", "prepare"]
 
 # The kind of the entry with which a shared table begins to play.
-BEGAN = "began"
+BEGAN = "sealed"
 _MOST_LISTED = 1000
 _tables, _entries, _holders, _remembered = schema.tables, schema.entries, schema.holders, schema.remembered
 
@@ -152,6 +152,10 @@ class Store:
         """Return the tables a device opened or holds a seat at: unfinished ones first, then those played last."""
         held = select(_holders.c.table).where(_holders.c.device == device)
         return await self._places(or_(_tables.c.device == device, _tables.c.id.in_(held)), most)
+
+    async def hold(self, id: str, device: str) -> None:
+        """Put a shared table on the list of a device that holds a seat there too."""
+        await self._database.write(lambda connection: hold(connection, device, id))
 
     async def _places(self, which: ColumnElement[bool], most: int) -> list[Place]:
         wanted = (

@@ -114,10 +114,15 @@ def _written(connection: Connection, batch: Sequence[_Waiting]) -> list[CinqMill
             outcomes.append(None)
     if accepted:
         (_add_to_postgresql if postgresql else _add_to_sqlite)(connection, accepted)
-        holders = [{"device": one.holder, "table": one.id} for one in accepted if one.holder]
-        if holders:
-            connection.execute(_HOLDS, holders)
+        for one in accepted:
+            if one.holder:
+                hold(connection, one.holder, one.id)
     return outcomes
+
+
+def hold(connection: Connection, device: str, id: str) -> None:
+    """Note that a device holds a seat at a table; once is enough."""
+    connection.execute(_HOLDS, {"device": device, "table": id})
 
 
 _HOLDS = text('INSERT INTO holders (device, "table") VALUES (:device, :table) ON CONFLICT DO NOTHING')

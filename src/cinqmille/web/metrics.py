@@ -79,7 +79,7 @@ def _route(scope: Scope) -> str:
     if scope["path"].startswith("/static/"):
         return "/static"
     path = getattr(scope.get("route"), "path", None)
-    return path if isinstance(path, str) and path else "none"
+    return f"{scope.get('root_path', '')}{path}" if isinstance(path, str) and path else "none"
 
 
 def may_read(request: HTTPConnection) -> bool:

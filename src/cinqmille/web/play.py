@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import asyncio
 from collections.abc import AsyncIterator, Callable
 from dataclasses import dataclass
 from datetime import datetime
@@ -18,13 +17,14 @@ from cinqmille.counsel import Counsel, counsel
 from cinqmille.errors import CinqMilleError, IllegalAction, RecordError
 from cinqmille.record import Game
 from cinqmille.table import Table
+from cinqmille.web import far
 from cinqmille.web.bodies import form
 from cinqmille.web.charts import lines
 from cinqmille.web.commands import commands
 from cinqmille.web.course import shown_turn
 from cinqmille.web.render import is_part, page, render, words_of
 from cinqmille.web.scene import scene
-from cinqmille.web.tables import Live, Tables
+from cinqmille.web.tables import Far, Live, Tables
 from cinqmille.words import Words
 
 router = APIRouter(prefix="/t/{id}")
@@ -40,9 +40,9 @@ def _tables(request: Request) -> Tables:
     return tables
 
 
-async def _live(request: Request, id: str) -> Live:
+async def _live(request: Request, id: str, *, local: bool = False) -> Live:
     live = await _tables(request).get(id)
-    if live is None:
+    if live is None or (local and isinstance(live, Far)):
         # A page that still shows the table is loaded anew, and says so.
         headers = {"HX-Refresh": "true"} if is_part(request) else None
         say = words_of(request).say
@@ -50,11 +50,18 @@ async def _live(request: Request, id: str) -> Live:
     return live
 
 
+async def _begun(request: Request, id: str) -> Live:
+    live = await _live(request, id)
+    if isinstance(live, Far) and live.online.table is None:
+        raise HTTPException(404, words_of(request).error(IllegalAction("not_begun")))
+    return live
+
+
 def _shown(request: Request, live: Live, refusal: str = "", chosen: tuple[int, ...] = ()) -> dict[str, Any]:
     words, game = words_of(request), live.game
     shown: dict[str, Any] = {
         "id": live.id, "game": game, "scene": scene(live.table, live.course, words),
-        "refusal": refusal, "chosen": chosen,
+        "refusal": refusal, "chosen": chosen, "far": None, "moment": live.moment,
     }  # fmt: skip
     if game.position.phase == "over":
         told = live.story
@@ -66,13 +73,18 @@ def _shown(request: Request, live: Live, refusal: str = "", chosen: tuple[int, .
 @router.get("")
 async def show(request: Request, id: str) -> Response:
     """The page of a table."""
-    return render(request, "table.html", **_shown(request, await _live(request, id)))
+    live = await _live(request, id)
+    if isinstance(live, Far):
+        return await far.show(request, live)
+    return render(request, "table.html", **_shown(request, live))
 
 
 @router.post("/play")
 async def act(request: Request, id: str) -> Response:
     """What a person at this table does: the dice set aside, and then bank, roll, announce or take over."""
     live = await _live(request, id)
+    if isinstance(live, Far):
+        return await far.play(request, live)
     fields = await form(request)
 
     def played(table: Table, seen: int) -> object:
@@ -85,7 +97,7 @@ async def act(request: Request, id: str) -> Response:
 @router.post("/bot")
 async def let_bot_play(request: Request, id: str) -> Response:
     """The next step of a bot; with ``all`` everything until a person is to play, or as much as a moment allows."""
-    live = await _live(request, id)
+    live = await _live(request, id, local=True)
     fields = await form(request)
 
     def steps(table: Table, seen: int) -> object:
@@ -101,7 +113,7 @@ async def let_bot_play(request: Request, id: str) -> Response:
 @router.post("/undo")
 async def undo(request: Request, id: str) -> Response:
     """Take back the last thing typed."""
-    live = await _live(request, id)
+    live = await _live(request, id, local=True)
     return await _acted(request, live, await form(request), lambda table, seen: table.undo(seen=seen))
 
 
@@ -109,6 +121,8 @@ async def undo(request: Request, id: str) -> Response:
 async def again(request: Request, id: str) -> Response:
     """The same players once more; who was second begins. Whoever asks first opens the table, the others come to it."""
     live = await _live(request, id)
+    if isinstance(live, Far):
+        return await far.again(request, live)
     game = live.game
     if game.position.phase != "over":
         return RedirectResponse(f"/t/{id}", status_code=303)
@@ -123,7 +137,7 @@ async def again(request: Request, id: str) -> Response:
 @router.get("/hint")
 async def hint(request: Request, id: str) -> Response:
     """What to do now, why, and the chance to win of every plan."""
-    live = await _live(request, id)
+    live = await _begun(request, id)
     words, game, number = words_of(request), live.game, live.table.number
     decides = live.table.awaits == "player" and game.position.phase != "roll"
     found = await run_in_threadpool(_hint, game, words) if decides else None
@@ -141,7 +155,7 @@ def _hint(game: Game, words: Words) -> Counsel:
 @router.get("/turns")
 async def turns(request: Request, id: str) -> Response:
     """The game turn by turn."""
-    live = await _live(request, id)
+    live = await _begun(request, id)
     return _turns_page(request, live, asked=request.query_params.get("turn", ""))
 
 
@@ -170,7 +184,7 @@ def _turns_page(request: Request, live: Live, *, asked: str = "", refused: _Corr
 @router.post("/correct")
 async def correct(request: Request, id: str) -> Response:
     """Write an entry of the score sheet anew; what stands in the way is said beside what was typed."""
-    live = await _live(request, id)
+    live = await _live(request, id, local=True)
     fields = dict(await form(request))
     entry, seen, last = (_number(fields.get(name, "")) for name in ("entry", "seen", "last"))
     text = fields.get("text", "").strip()
@@ -218,9 +232,10 @@ def _explained(error: CinqMilleError, game: Game, entry: int, text: str, request
 @router.get("/record")
 async def record(request: Request, id: str) -> PlainTextResponse:
     """The record, to keep."""
-    live = await _live(request, id)
+    live = await _begun(request, id)
     name = f"cinqmille-{id[:6]}.txt"
-    return PlainTextResponse(live.game.text, headers={"Content-Disposition": f'attachment; filename="{name}"'})
+    text = live.online.record if isinstance(live, Far) else live.game.text
+    return PlainTextResponse(text, headers={"Content-Disposition": f'attachment; filename="{name}"'})
 
 
 @router.get("/live")
@@ -228,22 +243,21 @@ async def follow(request: Request, id: str) -> StreamingResponse:
     """The table's part of the page, whole, now and after every change."""
     live = await _live(request, id)
     tables = _tables(request)
-    request.app.state.limits.hold(request)
+    me = far.me_at(request, live) if isinstance(live, Far) else None
+
+    def part() -> str:
+        if isinstance(live, Far):
+            return page(request, "_far.html", **far.shown(request, live))
+        return page(request, "_table.html", **_shown(request, live))
+
+    request.app.state.limits.hold(request, "" if me is None else f"{id} {me}")
 
     async def events() -> AsyncIterator[str]:
-        with tables.watch(live) as numbers:
+        with tables.present(live, me) if isinstance(live, Far) else tables.watch(live) as watcher:
             while True:
-                text = page(request, "_table.html", **_shown(request, live))
-                yield f"id: {live.table.number}\n" + "".join(f"data: {line}\n" for line in text.split("\n")) + "\n"
-                quiet = True
-                while quiet:
-                    try:
-                        await asyncio.wait_for(numbers.get(), _QUIET)
-                        quiet = False
-                    except TimeoutError:
-                        yield ": still here\n\n"
-                while not numbers.empty():
-                    numbers.get_nowait()
+                yield f"id: {live.moment}\n" + "".join(f"data: {line}\n" for line in part().split("\n")) + "\n"
+                while not await watcher.news(_QUIET):
+                    yield ": still here\n\n"
 
     return StreamingResponse(events(), media_type="text/event-stream")
 

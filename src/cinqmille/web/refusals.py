@@ -18,7 +18,9 @@ from cinqmille.errors import CinqMilleError, InvalidText, RecordError
 from cinqmille.web.render import render, words_of
 
 # What refusals of the package mean to a program that speaks HTTP; everything else was understood and is not possible.
-_STATUS = {"stale": 409, "table_gone": 404, "not_stored": 503}
+_STATUS = {
+    "stale": 409, "table_gone": 404, "not_stored": 503, "not_loaded": 503, "host_only": 403, "not_your_seat": 403,
+}  # fmt: skip
 # What the framework refuses by itself.
 _CODES = {404: "not_found", 405: "not_this_way"}
 
@@ -61,6 +63,7 @@ def answer(request: Request, error: Exception) -> Response:
         case CinqMilleError(code=code):
             status = _STATUS.get(code, 422)
             message, more = words.error(error), _shown(error)
+            headers = {"Retry-After": "1"} if status == 503 else {}
         case _:
             pass
     if is_api(request.url.path):

@@ -159,10 +159,16 @@ class Scene:
         return json.dumps({one.dice: asdict(one) for one in self.choices}, ensure_ascii=False).replace("<", "\\u003c")
 
 
-def scene(table: Table, course: Course, words: Words) -> Scene:
-    """Return the scene of a table as it stands; ``course`` is that of its game."""
+def scene(table: Table, course: Course, words: Words, *, mine: bool | None = None) -> Scene:
+    """Return the scene of a table as it stands; ``course`` is that of its game.
+
+    ``mine`` says at an online table whether the turn is that of whoever looks; a person is then awaited as ``player``,
+    somebody else as ``other``. None stands for a table around one screen, where everybody may play.
+    """
     game, position = table.game, table.position
-    awaits = table.awaits
+    awaits: str = table.awaits
+    if awaits == "player" and mine is False:
+        awaits = "other"
     person = awaits == "player"
     choosing = position.phase == "choose" and person
     between = position.fresh or position.phase == "over"
@@ -189,13 +195,13 @@ def scene(table: Table, course: Course, words: Words) -> Scene:
             for number, event in enumerate(course.events[first:], start=first + 1)
         ),
         sound=_sound(course.last_turn),
-        buttons=tuple(_buttons(table, words)),
+        buttons=tuple(_buttons(table, words)) if awaits != "other" else (),
         question=tuple(told.offer(game, words)) if offered else (),
         risk=_risk(position, words) if rolls_on else "",
         announcements=tuple(_announcements(position, words)) if person else (),
         real=table.real,
-        undo=problem is None,
-        undo_why="" if problem is None else words.error(problem),
+        undo=problem is None and mine is None,
+        undo_why="" if problem is None or mine is not None else words.error(problem),
         may_skip=can(position, Skip()),
         winners=tuple(game.players[seat] for seat in position.winners),
         busted=course.busted,

@@ -1,24 +1,46 @@
-"""The tables that are played on this server: a lock each, saved before shown, and word to everybody who watches."""
+"""The tables that are played on this server: a lock each, saved before shown, and word to everybody who watches.
+
+A :class:`Live` table is in memory. A local one holds a :class:`~cinqmille.table.Table`; an online one (:class:`Far`) an
+:class:`~cinqmille.online.OnlineTable`, who of its seats is there, and what happens by itself: bots, and what the table
+agreed on for those who stay away. Where several servers share a database, each is told what the others stored.
+"""
 
 from __future__ import annotations
 
 import asyncio
+import json
+import logging
+import random
 import secrets
+import time
+from collections import Counter, deque
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from copy import copy
-from dataclasses import dataclass, field
 from typing import TypeVar
 
-from cinqmille.errors import IllegalAction
+from cinqmille.errors import CinqMilleError
+from cinqmille.online import Change, OnlineTable
 from cinqmille.record import Game
-from cinqmille.store import Kept, Store
+from cinqmille.seating import Entry, Terms, opening
+from cinqmille.store import Entry as Stored
+from cinqmille.store import Journal, Kept, Store, StoreError
 from cinqmille.story import Story, story
 from cinqmille.table import Table
 from cinqmille.web.course import Course, follow
 
-_MOST_OPEN = 500
+_MOST_OPEN = 4000
+# So many entries of a table stay in memory for those who missed them; older ones are read from the store.
+_MOST_RECENT = 64
+# A seat without an open stream that asked for something so many seconds ago is still there.
+LINGERS = 15.0
+# What other servers say about who is there holds for so many seconds, and is said again after a third of that.
+_HOLDS = 30.0
+# Where the moves before were another server's, that one lets the bots play; this one only when it does not.
+_PATIENCE = 2.0
+_FIRST_RETRY, _LAST_RETRY = 0.5, 10.0
 Done = TypeVar("Done")
+_log = logging.getLogger(__name__)
 
 
 def new_id() -> str:
@@ -26,20 +48,50 @@ def new_id() -> str:
     return secrets.token_urlsafe(12)
 
 
-@dataclass(slots=True)
+class Watcher:
+    """Somebody who watches a table and is woken when there is something new to see."""
+
+    def __init__(self) -> None:
+        self._news = asyncio.Event()
+
+    def wake(self) -> None:
+        """There is something new."""
+        self._news.set()
+
+    async def news(self, within: float) -> bool:
+        """Wait for something new; tell whether there is, False after ``within`` seconds without."""
+        try:
+            await asyncio.wait_for(self._news.wait(), within)
+        except TimeoutError:
+            return False
+        self._news.clear()
+        return True
+
+
 class Live:
-    """A table in memory: whoever holds ``lock`` may act; ``watchers`` are told its number after every change.
+    """A table in memory: whoever holds ``lock`` may act; ``watchers`` are woken after every change.
 
     ``table`` is as it is stored; it is replaced, never changed, so that whoever reads it sees one moment.
     """
 
-    id: str
-    device: str
-    table: Table
-    lock: asyncio.Lock = field(default_factory=asyncio.Lock)
-    watchers: set[asyncio.Queue[int]] = field(default_factory=set)
-    _course: Course | None = None
-    _story: tuple[Game, Story] | None = None
+    def __init__(self, id: str, device: str, table: Table | None) -> None:
+        self.id, self.device = id, device
+        self._table = table
+        self.lock = asyncio.Lock()
+        self.watchers: set[Watcher] = set()
+        self._course: Course | None = None
+        self._story: tuple[Game, Story] | None = None
+
+    @property
+    def table(self) -> Table:
+        """The table; an online one has none before its game begins."""
+        assert self._table is not None
+        return self._table
+
+    def put(self, table: Table) -> None:
+        """Replace the table by the one that is stored now, and tell everybody who watches."""
+        self._table = table
+        self.wake()
 
     @property
     def game(self) -> Game:
@@ -60,50 +112,166 @@ class Live:
             self._story = self.game, story(self.game)
         return self._story[1]
 
+    @property
+    def moment(self) -> str:
+        """What changes whenever there is something new to see."""
+        return str(self.table.number)
+
+    def wake(self) -> None:
+        """Tell everybody who watches."""
+        for watcher in self.watchers:
+            watcher.wake()
+
+
+class Far(Live):
+    """An online table in memory: ``online`` is as it is stored; ``recent`` are its last entries.
+
+    ``seen`` is when each seat was last there (seconds since 1970), ``streams`` how many streams it has open here.
+    """
+
+    def __init__(self, id: str, device: str, online: OnlineTable, entries: tuple[Entry, ...]) -> None:
+        super().__init__(id, device, None)
+        self.online = online
+        self.recent: deque[Entry] = deque(entries[-_MOST_RECENT:], _MOST_RECENT)
+        self.seen: dict[str, float] = {}
+        self.loaded = time.time()
+        self.streams: Counter[str] = Counter()
+        self.doubtful = False
+        self.moved_here = False
+        self.due: asyncio.TimerHandle | None = None
+        self.tasks: set[asyncio.Task[None]] = set()
+        self.retry = _FIRST_RETRY
+        self._shown_here: tuple[bool, ...] = ()
+        self._glances = 0
+
+    @property
+    def table(self) -> Table:
+        """The table of the game."""
+        assert self.online.table is not None
+        return self.online.table
+
+    @property
+    def moment(self) -> str:
+        """What changes whenever there is something new to see, who is there included."""
+        return f"{self.online.number}.{self._glances}"
+
+    def last_seen(self, seat: int) -> float:
+        """Return when a seat was last there: now, while one of its streams is open here.
+
+        Nobody is away because the server was: until somebody could have come back, everybody counts as there.
+        """
+        key = self.online.seats[seat].key
+        return time.time() if self.streams[key] else self.seen.get(key, self.loaded)
+
+    def here(self, seat: int) -> bool:
+        """Whether a seat is there; bots always are."""
+        return bool(self.online.seats[seat].bot) or time.time() - self.last_seen(seat) < LINGERS
+
+    def glance(self) -> None:
+        """Wake who watches when who is there, or may be acted for, has changed."""
+        now = time.time()
+        shown = tuple(
+            state
+            for seat in range(len(self.online.seats))
+            for state in (self.here(seat), self.online.may_act_for(seat, self.last_seen(seat), now))
+        )
+        if shown != self._shown_here:
+            self._shown_here = shown
+            self._glances += 1
+            self.wake()
+
 
 class Tables:
     """All tables of a store; those in use stay in memory."""
 
     def __init__(self, store: Store) -> None:
         self.store = store
+        self.server = secrets.token_hex(4)
         self._open: dict[str, Live] = {}
-        self._opening = asyncio.Lock()
+        self._opening: dict[str, asyncio.Task[Live | None]] = {}
+        self._tasks: set[asyncio.Task[None]] = set()
 
     def __len__(self) -> int:
+        """How many tables are in memory."""
         return len(self._open)
 
+    async def start(self) -> None:
+        """Listen to the other servers of this database, and tell them who is here."""
+        await self.store.listen(self._changed, self._heard, self._missed)
+        if self.store.shared:
+            self._spawn(self._tell_presence())
+
+    async def stop(self) -> None:
+        """Let nothing happen by itself any more."""
+        for live in self._open.values():
+            if isinstance(live, Far) and live.due is not None:
+                live.due.cancel()
+        for task in list(self._tasks):
+            task.cancel()
+        await asyncio.gather(*self._tasks, return_exceptions=True)
+
+    # Local tables
+
     async def create(self, device: str, game: Game) -> str:
-        """Store a new table and return its name."""
+        """Store a new local table and return its name."""
         id = new_id()
         await self.store.create(id, device, game)
         return id
 
     async def get(self, id: str) -> Live | None:
         """Return a table, loaded where it must be; None where there is none with this name."""
-        async with self._opening:
-            if id not in self._open:
+        live = self._open.get(id)
+        if live is None:
+            if id not in self._opening:
+                self._opening[id] = asyncio.ensure_future(self._load(id))
+            live = await asyncio.shield(self._opening[id])
+            if live is None:
+                return None
+        if id in self._open:
+            self._open[id] = self._open.pop(id)  # the last one used stands last
+        return live
+
+    async def _load(self, id: str) -> Live | None:
+        try:
+            journal = await self.store.read(id)
+            if journal is None:
+                return None
+            live: Live
+            if journal.kind == "online":
+                live = await asyncio.to_thread(_unfolded, journal)  # a bot may have to get ready
+            else:
                 kept = await self.store.load(id)
                 if kept is None:
                     return None
-                self._open[id] = Live(id, kept.device, _opened(kept))
-                self._close_idle(id)
-            self._open[id] = self._open.pop(id)  # the last one used stands last
-            return self._open[id]
+                live = Live(id, kept.device, _opened(kept))
+            self._open[id] = live
+            self._close_idle(id)
+            if isinstance(live, Far):
+                self.plan(live)
+            return live
+        finally:
+            del self._opening[id]
 
     async def forget(self, id: str, device: str) -> None:
-        """Delete a table of this device, if it is one."""
-        if await self.store.forget(id, device):
-            self._open.pop(id, None)
+        """Take a table off a device's list; a local one is deleted."""
+        if await self.store.forget(id, device) and await self.store.read(id) is None:
+            self._drop(id)
+
+    def _drop(self, id: str) -> None:
+        live = self._open.pop(id, None)
+        if isinstance(live, Far) and live.due is not None:
+            live.due.cancel()
 
     def _close_idle(self, but: str) -> None:
         for id, live in list(self._open.items()):
             if len(self._open) <= _MOST_OPEN:
                 break
             if id != but and not live.watchers and not live.lock.locked():
-                del self._open[id]
+                self._drop(id)
 
     async def act(self, live: Live, action: Callable[[Table], Done]) -> Done:
-        """Let ``action`` act on a table, and return what it returned once that is stored and told to whoever watches.
+        """Let ``action`` act on a local table, and return what it returned once that is stored and told to whoever
+        watches.
 
         Raises what the table raises; then nothing has changed. It runs to its end even when nobody waits for it any
         more: a browser that goes away leaves no half of a move behind.
@@ -121,26 +289,21 @@ class Tables:
             table.number = before.number + 1
             try:
                 await self.store.append(live.id, table.number, before.game, table.game)
-            except IllegalAction:
-                await self._reload(live)  # somebody else wrote this entry, or the table was deleted
+            except CinqMilleError:
+                await self._reload(live)  # somebody else wrote this entry, or nobody knows whether it is stored
                 raise
-            self._tell(live, table)
+            live.put(table)
             return done
 
     async def _reload(self, live: Live) -> None:
         kept = await self.store.load(live.id)
         if kept is None:
-            self._open.pop(live.id, None)
+            self._drop(live.id)
         else:
-            self._tell(live, _opened(kept))
-
-    def _tell(self, live: Live, table: Table) -> None:
-        live.table = table
-        for watcher in live.watchers:
-            watcher.put_nowait(table.number)
+            live.put(_opened(kept))
 
     async def rematch(self, live: Live, device: str, game: Game) -> str:
-        """Return the name of the table where this one goes on with ``game``: a new one, unless there is one already."""
+        """Return the name of the table where a local one goes on with ``game``: a new one, unless there is one."""
         async with live.lock:
             place = f"table-{live.id}"
             known = (await self.store.recall(place, ["rematch"])).get("rematch")
@@ -150,15 +313,281 @@ class Tables:
             await self.store.remember(place, "rematch", id)
             return id
 
+    # Online tables
+
+    async def open_far(self, device: str, terms: Terms, secret: str, name: str, key: str, id: str) -> Far:
+        """Store a new online table named ``id`` with its host's seat, and return it."""
+        await self.store.put(id, device, opening(terms, secret, name, key))
+        live = await self.get(id)
+        assert isinstance(live, Far)
+        self.touch(live, 0)
+        return live
+
+    async def rematch_of(self, live: Far) -> Far | None:
+        """Return the table where an online one goes on, None where nobody has asked for it yet."""
+        known = (await self.store.recall(f"table-{live.id}", ["rematch"])).get("rematch")
+        found = await self.get(known) if isinstance(known, str) else None
+        return found if isinstance(found, Far) else None
+
+    async def command(
+        self, live: Far, command: Callable[[OnlineTable], Change | None], *, holder: str | None = None,
+        thinks: bool = False, seen: int = 0,
+    ) -> Far:  # fmt: skip
+        """Let a command act on an online table; return once it is stored and told to whoever watches.
+
+        ``holder`` is the device that takes a seat with it, ``thinks`` says that it may take long, ``seen`` what whoever
+        asks has seen. Raises what the command raises and StoreError; then nothing has changed. It runs to its end even
+        when nobody waits for it any more.
+        """
+        return await asyncio.shield(asyncio.ensure_future(self._command(live, command, holder, thinks, seen)))
+
+    async def _command(
+        self, live: Far, command: Callable[[OnlineTable], Change | None], holder: str | None, thinks: bool, seen: int
+    ) -> Far:
+        async with live.lock:
+            if live.doubtful or seen > live.online.number:
+                await self._catch_up(live)
+            change = await asyncio.to_thread(command, live.online) if thinks else command(live.online)
+            if change is None:
+                return live
+            entry = change.entry
+            stored = Stored(
+                entry.number, entry.at, entry.author, entry.cause, entry.kind,
+                json.dumps(entry.data, ensure_ascii=False),
+            )  # fmt: skip
+            try:
+                await self.store.write(live.id, stored, over=change.table.stage == "over", holder=holder)
+            except CinqMilleError as error:
+                # Somebody else wrote this entry, or nobody knows whether it is stored: what is stored is the truth.
+                live.doubtful = True
+                if error.code == "table_gone":
+                    self._drop(live.id)
+                else:
+                    await self._catch_up(live)
+                raise
+            live.moved_here = True
+            self._show(live, (entry,), change.table)
+            return live
+
+    async def entries(self, live: Far, after: int) -> tuple[Entry, ...]:
+        """Return what happened at a table after entry ``after``."""
+        if after > live.online.number:
+            async with live.lock:
+                await self._catch_up(live)
+        first = live.recent[0].number if live.recent else live.online.number + 1
+        if after + 1 >= first:
+            return tuple(entry for entry in live.recent if entry.number > after)
+        number = live.online.number
+        stored = await self.store.since(live.id, after)
+        return tuple(_entry(one) for one in stored if one.number <= number)
+
+    async def _catch_up(self, live: Far) -> None:
+        """Fold what others stored; whoever calls holds the lock."""
+        stored = await self.store.since(live.id, live.online.number)
+        entries = tuple(_entry(one) for one in stored)
+        online = live.online
+        for entry in entries:
+            online = online.after(entry)
+        live.doubtful = False
+        if entries:
+            live.moved_here = False
+            self._show(live, entries, online)
+
+    def _show(self, live: Far, entries: tuple[Entry, ...], online: OnlineTable) -> None:
+        live.online = online
+        live.recent.extend(entries)
+        live.retry = _FIRST_RETRY
+        live.wake()
+        self.plan(live)
+
+    # Who is there
+
+    def touch(self, live: Far, seat: int) -> None:
+        """A seat has given a sign."""
+        key = live.online.seats[seat].key
+        new = not live.here(seat)
+        live.seen[key] = time.time()
+        if new:
+            self._whisper(live.id, [key])
+        self.plan(live)
+        live.glance()
+
     @contextmanager
-    def watch(self, live: Live) -> Iterator[asyncio.Queue[int]]:
-        """Watch a table: the queue gets its number after every change."""
-        queue: asyncio.Queue[int] = asyncio.Queue()
-        live.watchers.add(queue)
+    def present(self, live: Far, seat: int | None) -> Iterator[Watcher]:
+        """Watch an online table; a seat is there for as long."""
+        key = "" if seat is None else live.online.seats[seat].key
+        with self.watch(live) as watcher:
+            if seat is not None:
+                self.touch(live, seat)
+                live.streams[key] += 1
+            try:
+                yield watcher
+            finally:
+                if key:
+                    live.streams[key] -= 1
+                    if not live.streams[key]:
+                        del live.streams[key]
+                    live.seen[key] = time.time()
+                    self.plan(live)
+
+    @contextmanager
+    def watch(self, live: Live) -> Iterator[Watcher]:
+        """Watch a table: the watcher is woken after every change."""
+        watcher = Watcher()
+        live.watchers.add(watcher)
         try:
-            yield queue
+            yield watcher
         finally:
-            live.watchers.discard(queue)
+            live.watchers.discard(watcher)
+
+    # What happens by itself
+
+    def plan(self, live: Far) -> None:
+        """Call the table again when something is due: a bot's step, somebody's absence, or the end of waiting."""
+        if live.due is not None:
+            live.due.cancel()
+            live.due = None
+        delay = self._next(live)
+        if delay is not None and self._open.get(live.id) is live:
+            live.due = asyncio.get_running_loop().call_later(delay, self._due, live)
+
+    def _next(self, live: Far) -> float | None:
+        online, now = live.online, time.time()
+        if online.stage == "over":
+            return None
+        if online.awaits == "bot":
+            pace = online.terms.pace / 1000
+            if not live.moved_here:
+                pace += _PATIENCE * (1 + random.random()) if self.store.shared else 0.05
+            return max(pace - (now - online.moved), 0.0) if live.retry == _FIRST_RETRY else live.retry
+        moments = []
+        for seat, one in enumerate(online.seats):
+            if one.bot or not one.key:
+                continue
+            seen = live.last_seen(seat)
+            if live.here(seat) and not live.streams[one.key]:
+                moments.append(seen + LINGERS)
+            if online.stage == "playing" and online.terms.after and not one.stand_in:
+                due = (online.terms.after - online.silent_for(seat, seen, now)) + now
+                moments += [due] if due > now else []
+                if due <= now and seat == online.to_play and online.terms.then != "ask":
+                    moments.append(now + live.retry if live.retry > _FIRST_RETRY else now)
+        return max(min(moments) - now, 0.0) + 0.01 if moments else None
+
+    def _due(self, live: Far) -> None:
+        live.due = None
+        task = asyncio.ensure_future(self._happen(live))
+        self._tasks.add(task)
+        task.add_done_callback(self._tasks.discard)
+
+    async def _happen(self, live: Far) -> None:
+        online = live.online
+        try:
+            if online.awaits == "bot":
+                await self.command(live, lambda table: table.let_bot_play(time.time()), thinks=True)
+            elif online.stage == "playing" and online.terms.then != "ask":
+                await self.command(live, lambda table: self._absence(live, table))
+        except CinqMilleError as error:
+            # Another server was faster, or nothing can be stored just now: tried again, ever more slowly.
+            live.retry = min(live.retry * 2, _LAST_RETRY)
+            if error.code != "stale":
+                _log.warning("a table does not go on by itself: %s", error.code)
+        live.glance()
+        if live.due is None:
+            self.plan(live)
+
+    def _absence(self, live: Far, online: OnlineTable) -> Change | None:
+        """What the table agreed on for whoever is to play and stays away."""
+        seat, now = online.to_play, time.time()
+        if seat is None or not online.may_act_for(seat, live.last_seen(seat), now):
+            return None
+        way = online.terms.then
+        if way == "remove" and sum(not one.away for one in live.game.position.seats) == 1:
+            return None
+        return online.act_for(None, seat, way, seen=online.number, since=live.last_seen(seat), now=now)
+
+    # Other servers
+
+    def _changed(self, id: str, number: int) -> None:
+        live = self._open.get(id)
+        if live is None:
+            return
+        if isinstance(live, Far):
+            if number > live.online.number:
+                self._spawn(self._follow(live, number))
+        elif number > live.table.number:
+            self._spawn(self._follow_local(live, number))
+
+    async def _follow(self, live: Far, number: int) -> None:
+        async with live.lock:
+            if number > live.online.number:
+                await self._catch_up(live)
+
+    async def _follow_local(self, live: Live, number: int) -> None:
+        async with live.lock:
+            if number > live.table.number:
+                await self._reload(live)
+
+    def _missed(self) -> None:
+        """The other servers could not be heard for a while: everything may have changed."""
+        for live in list(self._open.values()):
+            self._changed(live.id, 1 << 60)
+
+    def _whisper(self, id: str, keys: list[str]) -> None:
+        if self.store.shared:
+            self._spawn(self.store.say(json.dumps([self.server, [[id, key[:16]] for key in keys]])))
+
+    def _heard(self, word: str) -> None:
+        server, there = json.loads(word)
+        if server == self.server:
+            return
+        for id, short in there:
+            live = self._open.get(id)
+            if isinstance(live, Far):
+                for one in live.online.seats:
+                    if one.key[:16] == short:
+                        # Said again every third of the time it holds: until then the seat counts as there.
+                        live.seen[one.key] = time.time() + _HOLDS - LINGERS
+                        self.plan(live)
+                        live.glance()
+
+    async def _tell_presence(self) -> None:
+        while True:
+            await asyncio.sleep(_HOLDS / 3)
+            there = [
+                [live.id, key[:16]] for live in list(self._open.values()) if isinstance(live, Far)
+                for key in list(live.streams)
+            ]  # fmt: skip
+            for first in range(0, len(there), 150):
+                try:
+                    await self.store.say(json.dumps([self.server, there[first : first + 150]]))
+                except StoreError:
+                    break  # said again in a moment
+
+    def _spawn(self, work: object) -> None:
+        task = asyncio.ensure_future(_quiet(work))
+        self._tasks.add(task)
+        task.add_done_callback(self._tasks.discard)
+
+
+async def _quiet(work: object) -> None:
+    """Let something run that nobody waits for; that the database cannot be reached is known to whoever plays."""
+    try:
+        await work  # type: ignore[misc]
+    except StoreError as error:
+        _log.warning("what other servers did is not known: %s", error.code)
+
+
+def _entry(stored: Stored) -> Entry:
+    return Entry(stored.number, stored.at, stored.author, stored.kind, json.loads(stored.content), stored.cause)
+
+
+def _unfolded(journal: Journal) -> Far:
+    online = OnlineTable.opened(journal.id, journal.opening, journal.opened)
+    entries = tuple(_entry(one) for one in journal.entries)
+    for entry in entries:
+        online = online.after(entry)
+    return Far(journal.id, journal.device, online, entries)
 
 
 def _opened(kept: Kept) -> Table:

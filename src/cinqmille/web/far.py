@@ -1,0 +1,372 @@
+"""Online tables in the browser: joining, starting, playing from one's own seat, and what is done about who is away.
+
+A seat belongs to a secret: the cookie ``seat`` of the table, or one that follows from the device's own. Only its hash
+is stored; the rejoin link holds it after a ``#``, where no server and no log sees it.
+"""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable
+from dataclasses import dataclass, replace
+from datetime import UTC, datetime
+from typing import Any
+
+from fastapi import APIRouter, Request
+from fastapi.responses import RedirectResponse, Response
+
+from cinqmille.errors import CinqMilleError, IllegalAction
+from cinqmille.fair import new_secret
+from cinqmille.online import Change, OnlineTable
+from cinqmille.seating import WAYS, Seat, Terms
+from cinqmille.web.bodies import form
+from cinqmille.web.charts import lines
+from cinqmille.web.commands import commands
+from cinqmille.web.holders import device_token, key_of, seat_token
+from cinqmille.web.refusals import Refused
+from cinqmille.web.render import is_part, render, words_of
+from cinqmille.web.scene import scene
+from cinqmille.web.tables import Far, Tables, new_id
+
+router = APIRouter(prefix="/t/{id}")
+_YEAR = 365 * 24 * 3600
+
+
+def _tables(request: Request) -> Tables:
+    tables: Tables = request.app.state.tables
+    return tables
+
+
+@dataclass(frozen=True, slots=True)
+class Person:
+    """A seat of an online table as a page shows it.
+
+    ``ways`` are what the others may do for a seat that is away by now: ``bot``, ``skip``, ``remove``.
+    """
+
+    seat: int
+    name: str
+    bot: str
+    me: bool
+    host: bool
+    here: bool
+    stand_in: bool
+    removed: bool
+    chain: bool
+    opened: bool
+    ways: tuple[str, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Company:
+    """Who is at an online table, and what whoever looks may do; ``me`` is None for those who watch.
+
+    ``link`` is the number of the next link of the own chain, 0 without one; ``missing`` the seats whose opening is
+    awaited; ``begins_in`` the seconds until one may begin without them.
+    """
+
+    stage: str
+    people: tuple[Person, ...]
+    me: int | None
+    hosting: bool
+    may_join: bool
+    may_start: bool
+    link: int
+    anchor: str
+    commitment: str
+    missing: tuple[str, ...]
+    begins_in: int
+    watching: int
+    after: int
+    then: str
+    awaits: str
+    most_seats: int
+
+
+def company(live: Far, me: int | None) -> Company:
+    """Return who is at a table, as the holder of seat ``me`` sees it."""
+    online, now = live.online, time.time()
+    people = tuple(_person(live, seat, me, now) for seat in range(len(online.seats)))
+    mine = None if me is None else online.seats[me]
+    share = mine.share if mine is not None else None
+    host = online.host
+    host_away = host is not None and not people[host].here
+    here = sum(bool(live.streams[one.key]) for one in online.seats if one.key)
+    return Company(
+        stage=online.stage, people=people, me=me, hosting=me is not None and me == host,
+        may_join=me is None and online.stage == "gathering" and len(people) < online.terms.seats,
+        may_start=online.stage == "gathering" and me is not None and (me == host or host_away) and len(people) > 1,
+        link=0 if share is None else share.count + 1, anchor="" if share is None else share.anchor,
+        commitment=online.commitment,
+        missing=tuple(one.name for one in people if one.chain and not one.opened),
+        begins_in=online.begins_in(now), watching=max(0, len(live.watchers) - here),
+        after=online.terms.after, then=online.terms.then, awaits=online.awaits, most_seats=online.terms.seats,
+    )  # fmt: skip
+
+
+def _person(live: Far, seat: int, me: int | None, now: float) -> Person:
+    online = live.online
+    one = online.seats[seat]
+    away = online.table is not None and online.table.position.seats[seat].away
+    ways: tuple[str, ...] = ()
+    if me is not None and seat != me and not away and online.may_act_for(seat, live.last_seen(seat), now):
+        ways = ("bot", "skip", "remove") if seat == online.to_play else ("bot", "remove")
+    return Person(
+        seat, one.name, one.bot, seat == me, one.host, live.here(seat), one.stand_in, away, one.share is not None,
+        one.share is not None and bool(one.share.opening), ways,
+    )  # fmt: skip
+
+
+def me_at(request: Request, live: Far) -> int | None:
+    """Return the seat that whoever asks holds at a table."""
+    return live.online.seat_of(key_of(seat_token(request, live.id)))
+
+
+def shown(request: Request, live: Far, refusal: str = "", chosen: tuple[int, ...] = ()) -> dict[str, Any]:
+    """Return what the templates of an online table need."""
+    words, me = words_of(request), me_at(request, live)
+    told: dict[str, Any] = {
+        "id": live.id, "online": live.online, "far": company(live, me), "refusal": refusal, "chosen": chosen,
+        "moment": live.moment, "game": live.online.game, "scene": None,
+    }  # fmt: skip
+    if live.online.table is not None:
+        mine = me is not None and me == live.online.to_play
+        told["scene"] = scene(live.online.table, live.course, words, mine=mine)
+        if live.online.stage == "over":
+            series = [(one.name, one.totals) for one in live.story.players]
+            told |= {"story": live.story, "chart": lines(series, top=live.online.terms.rules.target)}
+    return told
+
+
+async def show(request: Request, live: Far) -> Response:
+    """The page of an online table: the game, or the invitation while people gather."""
+    me = me_at(request, live)
+    if me is not None:
+        tables = _tables(request)
+        tables.touch(live, me)
+        live = await tables.command(live, lambda table: _returned(table, me))
+    return render(request, "far.html", **shown(request, live))
+
+
+def _returned(table: OnlineTable, me: int) -> Change | None:
+    """Who comes back takes over from the bot that stood in; a seat that was removed is asked for by hand."""
+    return table.come_back(me, time.time()) if table.stage == "playing" and table.seats[me].stand_in else None
+
+
+async def acted(
+    request: Request,
+    live: Far,
+    command: Callable[[OnlineTable, int], Change | None],
+    *,
+    chosen: tuple[int, ...] = (),
+    thinks: bool = False,
+) -> Response:
+    """Let a command of the own seat act, and show the table with what came of it, or with the refusal."""
+    words, me = words_of(request), me_at(request, live)
+    if me is None:
+        raise Refused(403, IllegalAction("no_seat"))
+    tables = _tables(request)
+    request.app.state.limits.check("commands", f"{live.id} {live.online.seats[me].key}")
+    tables.touch(live, me)
+    refusal, status = "", 200
+    try:
+        live = await tables.command(live, lambda table: command(table, me), thinks=thinks)
+        request.app.state.metrics.action()
+    except CinqMilleError as error:
+        request.app.state.metrics.action(error.code)
+        stale = error.code == "stale"  # what another window did already is shown, not scolded
+        refusal, status = "" if stale else words.error(error), 200 if stale else 422
+    if is_part(request) or refusal:
+        template = "_far.html" if is_part(request) else "far.html"
+        return render(request, template, status=status, **shown(request, live, refusal, chosen if refusal else ()))
+    return RedirectResponse(f"/t/{live.id}#turn", status_code=303)
+
+
+async def play(request: Request, live: Far) -> Response:
+    """What a player does in the own turn; ``link`` is the next one of the seat's chain."""
+    fields = await form(request)
+    values = dict(fields)
+    seen = number(values.get("seen", ""))
+
+    def played(table: OnlineTable, me: int) -> Change:
+        if seen != table.number or table.table is None:
+            raise IllegalAction("stale", seen=seen, number=table.number)
+        return table.act(
+            me, tuple(commands(table.table.position, fields)), seen=seen, link=values.get("link") or None,
+            now=time.time(),
+        )  # fmt: skip
+
+    chosen = tuple(place for place in (number(value) for name, value in fields if name == "die") if place >= 0)
+    return await acted(request, live, played, chosen=chosen)
+
+
+async def again(request: Request, live: Far) -> Response:
+    """The rematch: whoever asks first opens its table, the others come to it and sit where they sat, one place on."""
+    words, me, online = words_of(request), me_at(request, live), live.online
+    if me is None:
+        raise Refused(403, IllegalAction("no_seat"))
+    if online.stage != "over":
+        return RedirectResponse(f"/t/{live.id}", status_code=303)
+    tables, device = _tables(request), request.state.device
+    name = online.seats[me].name
+    async with live.lock:
+        new = await tables.rematch_of(live)
+        if new is None:
+            request.app.state.limits.check("tables", request)
+            names = tuple(one.name for one in online.seats)
+            terms = replace(online.terms, order=(*names[1:], names[0]), date=today(), seats=len(names))
+            new = await open_table(request, terms, name)
+            await tables.store.remember(f"table-{live.id}", "rematch", new.id)
+            bots = [one for one in online.seats if one.bot]
+        else:
+            bots = []
+    for one in bots:
+        await tables.command(new, _seats(one), thinks=True)
+    key = key_of(device_token(device, new.id))
+    try:
+        await tables.command(new, lambda table: table.join(name, key, time.time()), holder=device)
+    except CinqMilleError as error:
+        return render(request, "far.html", status=422, **shown(request, new, words.error(error)))
+    return RedirectResponse(f"/t/{new.id}", status_code=303)
+
+
+def _seats(one: Seat) -> Callable[[OnlineTable], Change]:
+    return lambda table: table.seat_bot(table.host or 0, one.bot, one.name, time.time())
+
+
+async def open_table(request: Request, terms: Terms, name: str) -> Far:
+    """Open an online table whose first seat is this device's; raise InvalidText for a name that cannot be."""
+    id, device = new_id(), request.state.device
+    return await _tables(request).open_far(device, terms, new_secret(), name, key_of(device_token(device, id)), id)
+
+
+def today() -> str:
+    """Return the date of a game that begins now, in UTC as every date of a table that is shared far and wide."""
+    return datetime.now(UTC).isoformat(sep=" ", timespec="minutes").removesuffix("+00:00")
+
+
+async def _far(request: Request, id: str) -> Far:
+    live = await _tables(request).get(id)
+    if not isinstance(live, Far):
+        raise Refused(404, IllegalAction("no_table"))
+    return live
+
+
+@router.post("/join")
+async def join(request: Request, id: str) -> Response:
+    """Take a seat with a name; whoever has one keeps it."""
+    live = await _far(request, id)
+    request.app.state.limits.check("seats", request)
+    fields = dict(await form(request))
+    words, device = words_of(request), request.state.device
+    key = key_of(device_token(device, id))
+    if me_at(request, live) is not None:
+        return RedirectResponse(f"/t/{id}", status_code=303)
+    try:
+        await _tables(request).command(
+            live, lambda table: table.join(fields.get("name", ""), key, time.time()), holder=device
+        )
+    except CinqMilleError as error:
+        page = "_far.html" if is_part(request) else "far.html"
+        return render(request, page, status=422, **shown(request, live, words.error(error)))
+    return RedirectResponse(f"/t/{id}", status_code=303)
+
+
+@router.post("/seats")
+async def seats(request: Request, id: str) -> Response:
+    """Seat a bot (``bot``, ``name``), or free a seat (``free``, its number from 0)."""
+    live = await _far(request, id)
+    fields = dict(await form(request))
+
+    def changed(table: OnlineTable, me: int) -> Change:
+        now = time.time()
+        if "free" in fields:
+            return table.leave(me, number(fields["free"]), now)
+        return table.seat_bot(me, fields.get("bot", "")[:80], fields.get("name", ""), now)
+
+    return await acted(request, live, changed, thinks="free" not in fields)
+
+
+@router.post("/share")
+async def share(request: Request, id: str) -> Response:
+    """The anchor of this device's chain (``anchor``), or once all are there its opening (``link``)."""
+    live = await _far(request, id)
+    fields = dict(await form(request))
+
+    def shared(table: OnlineTable, me: int) -> Change | None:
+        now = time.time()
+        if "anchor" in fields:
+            return table.share(me, fields["anchor"], now)
+        return table.open_chain(me, fields.get("link", ""), now)
+
+    return await acted(request, live, shared)
+
+
+@router.post("/start")
+async def start(request: Request, id: str) -> Response:
+    """Close the seats; the game begins when every device has opened its chain, or without those that do not."""
+    live = await _far(request, id)
+    host = live.online.host
+    away = host is not None and not live.here(host)
+
+    def started(table: OnlineTable, me: int) -> Change | None:
+        if table.stage == "sealing":
+            return table.begin(me, time.time())
+        return table.start(me, time.time(), host_away=away)
+
+    return await acted(request, live, started, thinks=True)
+
+
+@router.post("/absent")
+async def absent(request: Request, id: str) -> Response:
+    """Let a bot play on for a seat that is away, skip its turn, or remove it (``then``, ``seat``, ``seen``)."""
+    live = await _far(request, id)
+    fields = dict(await form(request))
+    seat = number(fields.get("seat", ""))
+
+    def decided(table: OnlineTable, me: int) -> Change:
+        since = live.last_seen(seat) if 0 <= seat < len(table.seats) else 0.0
+        way = fields.get("then", "") if fields.get("then") in WAYS else ""
+        return table.act_for(
+            me, seat, way, seen=number(fields.get("seen", "")), since=since, now=time.time()
+        )  # fmt: skip
+
+    return await acted(request, live, decided)
+
+
+@router.post("/back")
+async def back(request: Request, id: str) -> Response:
+    """Take the own seat over again."""
+    live = await _far(request, id)
+    return await acted(request, live, lambda table, me: table.come_back(me, time.time()))
+
+
+@router.get("/rejoin")
+async def ask_rejoin(request: Request, id: str) -> Response:
+    """Where a rejoin link leads: the secret after its # is put into the form by the browser, or by hand."""
+    await _far(request, id)
+    return render(request, "rejoin.html", id=id, refusal="")
+
+
+@router.post("/rejoin")
+async def rejoin(request: Request, id: str) -> Response:
+    """Let this device hold a seat too: ``code`` is the secret of a rejoin link."""
+    live = await _far(request, id)
+    words = words_of(request)
+    code = dict(await form(request)).get("code", "").strip().partition(".")[0]
+    if live.online.seat_of(key_of(code)) is None:
+        request.app.state.limits.check("wrong_tokens", request)
+        refusal = words.refusal("foreign_secret")
+        return render(request, "rejoin.html", status=403, id=id, refusal=refusal)
+    await _tables(request).store.hold(id, request.state.device)
+    answer = RedirectResponse(f"/t/{id}", status_code=303)
+    answer.set_cookie(
+        "seat", code, max_age=_YEAR, path=f"/t/{id}", httponly=True, samesite="lax",
+        secure=request.url.scheme == "https",
+    )  # fmt: skip
+    return answer
+
+
+def number(text: str) -> int:
+    """Return a number that a form holds, -1 where it is none."""
+    return int(text) if text.isascii() and text.isdecimal() and len(text) < 10 else -1

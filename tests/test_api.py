@@ -1,0 +1,268 @@
+"""The open API: what a program can do at a table, and every refusal; the referee of the tests reads what comes out."""
+
+import random
+import threading
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+from starlette.testclient import TestClient
+
+from cinqmille.fair import verify
+from cinqmille.web import make_app
+from faraway import Chain
+
+SECRETS = tuple(f"{name}-has-a-secret-of-its-own" for name in ("ana", "ben", "cleo", "dora"))
+NAMES = ("Ana", "Ben", "Cleo", "Dora")
+
+
+@pytest.fixture
+def client(tmp_path: Path) -> Iterator[TestClient]:
+    with TestClient(make_app(tmp_path / "tables.sqlite3"), base_url="http://cinq.test") as client:
+        yield client
+
+
+class Program:
+    """A program with a seat at a table."""
+
+    def __init__(self, client: TestClient, id: str, secret: str, chain: Chain | None = None) -> None:
+        self.client, self.id, self.secret, self.chain = client, id, secret, chain
+
+    def ask(self, method: str, path: str = "", body: object = None, status: int = 200) -> Any:
+        answer = self.client.request(
+            method, f"/api/tables/{self.id}{path}", json=body, headers={"Authorization": f"Bearer {self.secret}"}
+        )
+        assert answer.status_code == status, answer.text
+        return answer.json()
+
+    def see(self) -> Any:
+        return self.ask("GET")
+
+    def act(self, *actions: str, seen: int, status: int = 200) -> Any:
+        body: dict[str, object] = {"seen": seen, "actions": list(actions)}
+        if self.chain is not None and any(one in ("roll", "+") or one.startswith("?") for one in actions):
+            body["link"] = self.chain.next()
+        answer = self.ask("POST", "/actions", body, status)
+        if status == 200 and self.chain is not None:
+            self.chain.shown = answer["seats"][answer["me"]]["links"]
+        return answer
+
+
+def opened(client: TestClient, players: int = 2, *, chains: bool = False, **terms: object) -> list[Program]:
+    """Open a table and seat everybody."""
+    body: dict[str, object] = {"name": "Ana", "rules": "cinq-des(entry=0, target=1000)", "secret": SECRETS[0], **terms}
+    made = [Chain(200) if chains else None for _ in range(players)]
+    if made[0]:
+        body["anchor"] = made[0].anchor
+    answer = client.post("/api/tables", json=body)
+    assert answer.status_code == 201, answer.text
+    programs = [Program(client, answer.json()["id"], SECRETS[0], made[0])]
+    for number in range(1, players):
+        one = Program(client, programs[0].id, SECRETS[number], made[number])
+        sits = {"name": NAMES[number], "secret": SECRETS[number]}
+        if one.chain is not None:
+            sits["anchor"] = one.chain.anchor
+        one.ask("POST", "/seats", sits)
+        programs.append(one)
+    return programs
+
+
+def begun(client: TestClient, players: int = 2, *, chains: bool = False, **terms: object) -> list[Program]:
+    programs = opened(client, players, chains=chains, **terms)
+    programs[0].ask("POST", "/start")
+    for one in programs:
+        if one.chain is not None:
+            one.ask("POST", "/chain", {"opening": one.chain.next()})
+            one.chain.shown = 1
+    return programs
+
+
+def play_on(programs: list[Program], rng: random.Random) -> Any:
+    """Play until the table is over; every decision is one of those the server calls legal."""
+    table = programs[0].see()
+    while table["stage"] == "playing":
+        one = programs[table["to_play"]]
+        table = one.act(rng.choice(table["legal"]), seen=table["number"])
+    return table
+
+
+def refused(answer: Any, code: str) -> None:
+    assert answer["error"]["code"] == code, answer
+    assert answer["error"]["message"].endswith((".", "?"))
+
+
+@pytest.mark.parametrize("chains", [False, True])
+def test_a_whole_game_is_played_and_its_dice_are_checked(client: TestClient, chains: bool) -> None:
+    programs = begun(client, 3, chains=chains)
+    table = play_on(programs, random.Random(1))
+    assert table["winners"]
+    record = client.get(f"/api/tables/{programs[0].id}/record").text
+    verified = verify(record)
+    assert [seat.alone == 0 for seat in verified.seats] == [chains] * 3
+    answer = client.post("/api/verify", json={"record": record})
+    assert answer.json()["verified"] is True
+    changed = record.replace("\nAna: ", "\nAna:  ", 1)
+    answer = client.post("/api/verify", json={"record": changed})
+    assert answer.status_code == 422
+    refused(answer.json(), "seal_broken")
+
+
+def test_joining_twice_is_joining_once(client: TestClient) -> None:  # report C083
+    _, ben = opened(client)
+    again = ben.ask("POST", "/seats", {"name": "Ben", "secret": SECRETS[1]})
+    assert again["me"] == 1
+    assert [seat["name"] for seat in again["seats"]] == ["Ana", "Ben"]
+    other = ben.ask("POST", "/seats", {"name": "Benjamin"})  # the token alone says who it is
+    assert other["me"] == 1
+    assert "token" not in other
+
+
+def test_a_server_made_token_is_told_once_and_never_again(client: TestClient) -> None:
+    answer = client.post("/api/tables", json={"name": "Ana"}).json()
+    token = answer["token"]
+    ana = Program(client, answer["id"], token)
+    assert ana.see()["me"] == 0
+    for path in ("", "/events", "/record"):
+        text = client.get(f"/api/tables/{ana.id}{path}", headers={"Authorization": f"Bearer {token}"}).text
+        assert token not in text
+
+
+def test_who_missed_something_gets_it_at_any_later_time(client: TestClient) -> None:
+    programs = begun(client, rules="cinq-des(entry=0, target=5000)")
+    first = programs[1].ask("GET", "/events?after=0")
+    assert [one["number"] for one in first["entries"]] == list(range(1, first["number"] + 1))
+    play_on(programs, random.Random(2))
+    whole = programs[1].ask("GET", "/events")
+    rest = programs[1].ask("GET", f"/events?after={first['number']}")
+    assert whole["entries"] == first["entries"] + rest["entries"]
+    assert len(whole["entries"]) == whole["number"] > 64  # older ones than are kept in memory too
+    assert rest["entries"][-1]["number"] == rest["number"]
+    assert programs[1].ask("GET", f"/events?after={rest['number']}")["entries"] == []
+
+
+def test_waiting_for_events_ends_when_something_happens(client: TestClient) -> None:
+    ana, ben = begun(client)
+    number = ana.see()["number"]
+    found: list[Any] = []
+    waits = threading.Thread(target=lambda: found.append(ben.ask("GET", f"/events?after={number}&wait=20")))
+    waits.start()
+    ana.act("roll", seen=number)
+    waits.join(10)
+    assert found[0]["entries"][0]["actions"]
+
+
+def test_the_server_plays_its_bots(client: TestClient) -> None:
+    (ana,) = opened(client, 1, bots=[{"bot": "steady:300", "name": "Robo"}], pace=0)
+    ana.ask("POST", "/start")
+    table, rng = ana.see(), random.Random(4)
+    while table["stage"] != "over":
+        if table["to_play"] == 0:
+            table = ana.act(rng.choice(table["legal"]), seen=table["number"])
+        else:
+            ana.ask("GET", f"/events?after={table['number']}&wait=10")
+            table = ana.see()
+    verify(client.get(f"/api/tables/{ana.id}/record").text)
+
+
+def test_what_is_stale_double_illegal_or_anothers_is_refused_and_changes_nothing(client: TestClient) -> None:
+    ana, ben = begun(client)
+    number = ana.see()["number"]
+    before = ana.see()
+    refused(ana.act("roll", seen=number - 1, status=409), "stale")
+    refused(ana.act("roll", seen=number + 5, status=409), "stale")
+    refused(ben.act("roll", seen=number, status=422), "out_of_turn")
+    refused(ana.act("=", seen=number, status=422), "dice_due")
+    refused(ana.act("11111", seen=number, status=422), "dice_are_drawn")
+    refused(ana.act("skip", seen=number, status=422), "skip_by_others")
+    refused(ana.act("leave 2", seen=number, status=403), "not_your_seat")
+    refused(ana.act("dance", seen=number, status=422), "bad_action")
+    assert ana.see() == before
+    ana.act("roll", seen=number)
+    refused(ana.act("roll", seen=number, status=409), "stale")
+
+
+def test_another_seats_secret_a_wrong_one_and_none_are_told_apart(client: TestClient) -> None:
+    ana, _ = begun(client)
+    other, _ = begun(client)
+    number = ana.see()["number"]
+    stranger = Program(client, ana.id, "a-secret-that-nobody-here-has")
+    refused(stranger.act("roll", seen=number, status=403), "foreign_secret")
+    refused(stranger.ask("GET", status=403), "foreign_secret")
+    answer = client.post(f"/api/tables/{ana.id}/actions", json={"seen": number, "actions": ["roll"]})
+    assert answer.status_code == 401
+    refused(answer.json(), "no_secret")
+    # The same secret at another table is that table's seat only.
+    assert Program(client, other.id, SECRETS[1]).see()["me"] == 1
+    assert client.get(f"/api/tables/{ana.id}").json()["me"] is None
+    refused(Program(client, "no-such-table", SECRETS[0]).ask("GET", status=404), "no_table")
+
+
+def test_a_cookie_gives_no_seat_here(client: TestClient) -> None:
+    ana, _ = begun(client)
+    client.cookies.set("seat", SECRETS[0])
+    answer = client.post(f"/api/tables/{ana.id}/actions", json={"seen": 0, "actions": ["roll"]})
+    assert answer.status_code == 401
+
+
+@pytest.mark.parametrize(
+    ("body", "field"),
+    [
+        ({}, "name"), ({"name": 5}, "name"), ({"name": "Ana", "colour": "red"}, "colour"),
+        ({"name": "Ana", "secret": "short"}, "secret"), ({"name": "Ana", "anchor": "xyz"}, "anchor"),
+        ({"name": "Ana", "seats": "2"}, "seats"), ({"name": "Ana", "then": "sulk"}, "then"),
+        ({"name": "x" * 300}, "name"), ([], ""), (None, ""),
+    ],
+)  # fmt: skip
+def test_a_body_that_is_not_as_described_says_which_field(client: TestClient, body: object, field: str) -> None:
+    answer = client.post("/api/tables", json=body)
+    assert answer.status_code == 422
+    refused(answer.json(), "json_wrong")
+    assert field in answer.json()["error"]["message"]
+
+
+@pytest.mark.parametrize(
+    "content", [b"", b"{", b"\xff\xfe", b"[" * 50_000, b'{"name": "Ana", "name": "Ben"', b"null", b"NaN"]
+)
+def test_a_body_that_is_no_json_is_refused_and_never_a_traceback(client: TestClient, content: bytes) -> None:
+    answer = client.post("/api/tables", content=content, headers={"Content-Type": "application/json"})
+    assert 400 <= answer.status_code < 500
+    assert answer.json()["error"]["message"]
+
+
+def test_refusals_speak_the_language_that_is_asked_for(client: TestClient) -> None:
+    answer = client.get("/api/tables/none", headers={"Accept-Language": "fr"})
+    assert answer.json()["error"]["message"] != client.get("/api/tables/none").json()["error"]["message"]
+
+
+def test_rules_that_cannot_be_are_refused_with_their_reason(client: TestClient) -> None:
+    answer = client.post("/api/tables", json={"name": "Ana", "rules": "cinq-des(entre=500)"})
+    assert answer.status_code == 422
+    refused(answer.json(), "misspelt_parameter")
+
+
+def test_the_description_names_every_path_and_the_way_to_show_a_secret(client: TestClient) -> None:
+    described = client.get("/api/openapi.json").json()
+    assert described["openapi"].startswith("3.")
+    assert {"/tables", "/tables/{id}", "/tables/{id}/actions", "/verify"} <= set(described["paths"])
+    assert described["components"]["securitySchemes"]["seat"]["scheme"] == "bearer"
+    for path, methods in described["paths"].items():
+        for method, one in methods.items():
+            assert one["summary"], (path, method)
+            assert one["description"], (path, method)
+
+
+def test_a_table_survives_a_restart_of_the_server_in_mid_turn(tmp_path: Path) -> None:
+    with TestClient(make_app(tmp_path / "tables.sqlite3"), base_url="http://cinq.test") as client:
+        programs = begun(client, 3, chains=True)
+        table = programs[0].act("roll", seen=programs[0].see()["number"])
+        id = programs[0].id
+        before = client.get(f"/api/tables/{id}/record").text
+    with TestClient(make_app(tmp_path / "tables.sqlite3"), base_url="http://cinq.test") as client:
+        for one in programs:
+            one.client = client
+        assert client.get(f"/api/tables/{id}/record").text == before
+        now = programs[0].see()
+        assert {**now, "here": None} == {**table, "here": None}
+        play_on(programs, random.Random(6))
+        verify(client.get(f"/api/tables/{id}/record").text)
