@@ -136,9 +136,8 @@ def make_api() -> FastAPI:
     )
     api.get("/tables/{id}/record", summary="The record", response_class=PlainTextResponse)(record)
     api.post("/verify", summary="Check the dice of a record")(check)
-    api.exception_handler(HTTPException)(_refused)
-    api.exception_handler(CinqMilleError)(_refused)
-    api.exception_handler(RequestValidationError)(_refused)
+    for kind in (HTTPException, RequestValidationError, CinqMilleError, Exception):
+        api.exception_handler(kind)(_refused)
     described = api.openapi
 
     def openapi() -> dict[str, Any]:
