@@ -507,6 +507,14 @@ def test_no_header_costs_memory(record: str) -> None:
     assert most < 30_000_000
 
 
+def test_the_seal_is_no_signature() -> None:
+    """The documentation says so: a decision rewritten in a record that is sealed anew is not found, the seal is all."""
+    text = (Path(__file__).parent / "data" / "fair.txt").read_text(encoding="utf-8")
+    changed = text.replace("Ana: 15544>15 =150", "Ana: 15544>1 =100")
+    assert refusal(changed).code == "seal_broken"
+    assert verify(sealed(changed)).rolls == verify(text).rolls
+
+
 # Games that are not over, and dice of other kinds
 
 

@@ -12,6 +12,7 @@ from fastapi.testclient import TestClient
 
 from cinqmille import PARAMETERS, PRESETS, Rules, Sheet
 from cinqmille.bots import BOTS
+from cinqmille.fair import verify
 from cinqmille.web.app import make_app
 from cinqmille.web.charts import bars
 from cinqmille.web.figures import figures
@@ -21,7 +22,8 @@ from cinqmille.web.setup import Setup
 from cinqmille.words import Words
 
 EN, FR = Words("en"), Words("fr")
-GAMES = Path(__file__).parent / "data" / "games"
+DATA = Path(__file__).parent / "data"
+GAMES = DATA / "games"
 OVER = "rules: cinq-des(target=1000, entry=0)\nplayers: Ana, Ben\nAna: =500\nBen: =1000\n"
 
 
@@ -457,6 +459,19 @@ def test_any_record_opens_turn_by_turn_from_a_file(client: TestClient, file: Pat
     else:
         assert str(answer.url).endswith("/turns")
         assert "Turn by turn" in answer.text
+
+
+def test_a_finished_game_online_is_shown_and_an_unfinished_one_goes_on_only_there(client: TestClient) -> None:
+    text = (DATA / "fair.txt").read_text(encoding="utf-8")
+    answer = client.post("/open", data={"record": text})
+    assert answer.status_code == 200
+    table = str(answer.url).removesuffix("/turns")
+    assert verify(client.get(table + "/record").text) == verify(text)
+    assert client.get(table).status_code == 200
+    unfinished = re.sub(r"(?m) secret=.*$", "", text.rpartition("Ben: ")[0])
+    answer = client.post("/open", data={"record": unfinished})
+    assert answer.status_code == 422
+    assert "drawn by its table online, Tq3_dTable-0" in unescape(answer.text)
 
 
 def test_a_record_opened_twice_is_one_game(client: TestClient) -> None:
