@@ -532,7 +532,7 @@ def test_a_game_that_is_not_over_cannot_be_checked_yet() -> None:
 @pytest.mark.parametrize("dice", ["system", "real", None, "loaded", "seed", "seed a b"])
 def test_dice_that_cannot_be_checked_are_refused_by_name(dice: str | None) -> None:
     line = f"dice: {dice}\n" if dice else ""
-    error = refusal(f"rules: cinq-des\nplayers: Ana, Ben\n{line}Ana: 15534>155 24>-\n")
+    error = refusal(f"rules: cinq-des\nplayers: Ana, Ben\n{line}Ana: 15534>155 24>-\nBen: =1000\n")
     assert error.code == "not_verifiable"
     assert f"'{dice or 'real'}'" in str(error)
 

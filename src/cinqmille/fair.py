@@ -288,8 +288,9 @@ def verify(text: str, noted: str | None = None) -> Verified:
     """Work out every roll of a record again, text or JSON, and return what was found.
 
     ``noted`` is the commitment that somebody saw before the game: another one in the record is refused.
-    Raises RecordError (with line and column where there are some) or InvalidText when it is no record, when its dice
-    cannot be checked (``system``, ``real``, a game that is not over), or when anything in it is not as it was drawn.
+    Raises RecordError (with line and column where there are some), InvalidText or InvalidRules when it is no record,
+    when its dice cannot be checked (``system``, ``real``, a game that is not over), or when anything in it is not as
+    it was drawn.
     """
     found = _verified(text)
     if noted is not None and found.commitment is None:
@@ -304,11 +305,10 @@ def _verified(text: str) -> Verified:
     written_as_json = text.lstrip().startswith("{")
     game = replay(text)
     dice = dict(game.headers).get("dice", "real")
-    check = _Check(game, None if written_as_json else text)
     kind = dice.partition(" ")[0]
     seed = dice.removeprefix("seed").strip()
     if kind == "seed" and SEED.fullmatch(seed):
-        return check.seed(seed)
+        return _Check(game, None if written_as_json else text).seed(seed)
     if kind != NAME:
         raise InvalidText("not_verifiable", dice_source=dice)
     header = read_header(dice)
@@ -321,7 +321,7 @@ def _verified(text: str) -> Verified:
     unsealed, seals = _SEALED.subn(r"\1", game.text if written_as_json else text)
     if seals != 1 or _seal(unsealed) != header.seal:
         raise InvalidText("seal_broken")
-    return check.fair(header, header.secret)
+    return _Check(game, None if written_as_json else text).fair(header, header.secret)
 
 
 # Strings of JSON, which stay, and the space between them, which says nothing.
