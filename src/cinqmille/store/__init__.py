@@ -25,7 +25,7 @@ from cinqmille.store.bell import Bell, say
 from cinqmille.store.database import Database, StoreError, address_of, default_url
 from cinqmille.store.local import Kept
 from cinqmille.store.schema import Entry, Journal, Listed, Place
-from cinqmille.store.upgrade import upgrade
+from cinqmille.store.upgrading import upgrade
 from cinqmille.store.writer import Writer, hold
 
 __all__ = ["Entry", "Journal", "Kept", "Listed", "Place", "Store", "StoreError", "default_url", "prepare"]

@@ -10,6 +10,8 @@ from __future__ import annotations
 import asyncio
 import logging
 import os
+import sqlite3
+import time
 from collections.abc import Callable, Iterator
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager
@@ -25,6 +27,7 @@ from sqlalchemy.exc import (
     DBAPIError,
     IntegrityError,
     NotSupportedError,
+    OperationalError,
     ProgrammingError,
     SQLAlchemyError,
 )
@@ -133,6 +136,19 @@ def failing(code: str) -> Iterator[None]:
         raise StoreError(code) from error
 
 
+def patiently(work: Callable[[], object], seconds: float) -> None:
+    """Do what SQLite may refuse because another process is at the file, again and again for so long."""
+    until = time.monotonic() + seconds
+    while True:
+        try:
+            work()
+            return
+        except (sqlite3.OperationalError, OperationalError) as error:
+            if "locked" not in str(error) or time.monotonic() > until:
+                raise
+        time.sleep(0.02)
+
+
 def detail_of(error: SQLAlchemyError) -> str:
     """Return what the database itself said, on one line."""
     said = error.orig if isinstance(error, DBAPIError) else error
@@ -150,8 +166,10 @@ def _sqlite(address: URL) -> Engine:
         """An entry that is written stays written, whatever happens to the process or the power."""
         connection.isolation_level = None  # transactions begin where it is said below
         cursor = connection.cursor()
-        for pragma in (f"busy_timeout={_WAIT * 1000}", "journal_mode=WAL", "synchronous=FULL", "foreign_keys=ON"):
+        for pragma in (f"busy_timeout={_WAIT * 1000}", "synchronous=FULL", "foreign_keys=ON"):
             cursor.execute(f"PRAGMA {pragma}")
+        # Whoever comes first changes the file for good; SQLite itself does not wait for another one who is at it.
+        patiently(lambda: cursor.execute("PRAGMA journal_mode=WAL"), _WAIT)
         cursor.close()
 
     @event.listens_for(engine, "begin")

@@ -10,11 +10,12 @@ from pathlib import Path
 from sqlalchemy import Connection, inspect, text
 from sqlalchemy.exc import DBAPIError
 
-from cinqmille.store.database import Database, StoreError, detail_of, shown
+from cinqmille.store.database import Database, StoreError, detail_of, patiently, shown
 
 HEAD = "2"
 _FIRST = "1"
 _MIGRATIONS = Path(__file__).parent / "migrations"
+_LONGEST = 300  # seconds
 _LOCK = 5000_5000  # the number under which servers that start at once take turns
 
 
@@ -24,10 +25,15 @@ def upgrade(database: Database) -> None:
         with database.engine.connect() as connection:
             done = _version(connection) == HEAD
         if not done:
-            with database.writing.begin() as connection:
-                _upgrade(connection, database)
+            # Another server may be at it, for longer than an entry would wait for its lock.
+            patiently(lambda: _upgraded(database), _LONGEST)
     except DBAPIError as error:
         raise StoreError("database_unusable", database=shown(database.address), detail=detail_of(error)) from error
+
+
+def _upgraded(database: Database) -> None:
+    with database.writing.begin() as connection:
+        _upgrade(connection, database)
 
 
 def _version(connection: Connection) -> str | None:
@@ -45,7 +51,7 @@ def _upgrade(connection: Connection, database: Database) -> None:
     from alembic.script import ScriptDirectory
 
     if database.shared:
-        connection.execute(text("SET LOCAL lock_timeout = '10min'"))
+        connection.execute(text(f"SET LOCAL lock_timeout = '{_LONGEST}s'"))
         connection.execute(text("SELECT pg_advisory_xact_lock(:number)"), {"number": _LOCK})
     config = Config()
     config.set_main_option("script_location", str(_MIGRATIONS).replace("%", "%%"))
