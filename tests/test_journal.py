@@ -10,7 +10,7 @@ import pytest
 from cinqmille.errors import IllegalAction
 from cinqmille.record import Game
 from cinqmille.rules import PRESETS
-from cinqmille.store import Entry, Place, Store, StoreError
+from cinqmille.store import BEGAN, Entry, Place, Store, StoreError
 
 ANA, BEN, ZOE = "a" * 30, "b" * 30, "z" * 30
 
@@ -182,6 +182,10 @@ def test_the_list_of_a_device_has_what_it_opened_and_where_it_sits(database: str
         assert places[2] == Place("first", "online", True, 2000.0)
         assert len(await store.places(ZOE, most=2)) == 2
         assert await store.places("nobody", most=9) == []
+        await store.hold("third", ZOE)
+        await store.hold("third", ZOE)
+        await store.hold("deleted meanwhile", ZOE)
+        assert "third" in [place.id for place in await store.places(ZOE, most=9)]
         # The functions of local tables know nothing of shared ones.
         assert [kept.id for kept in await store.of_device(ZOE)] == ["screen"]
         assert await store.load("first") is None
@@ -197,7 +201,7 @@ def test_a_shared_table_is_deleted_when_nobody_lists_it_and_it_is_not_being_play
         await store.remember("table-one", "rematch", "two")
         await store.write("one", entry(1, kind="joined"), holder=BEN)
         if state != "gathering":
-            await store.write("one", entry(2, kind="began"))
+            await store.write("one", entry(2, kind=BEGAN))
         if state == "over":
             await store.write("one", entry(3), over=True)
         assert not await store.forget("one", ZOE)

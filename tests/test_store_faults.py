@@ -171,8 +171,8 @@ def test_a_lock_that_somebody_else_keeps_is_told_in_time(
                 yield
                 other.execute("ROLLBACK")
         else:
-            with postgres.ask(database.rpartition("/")[2]) as other, other.transaction():
-                other.execute("SELECT * FROM tables FOR UPDATE")
+            with postgres.ask(database.rpartition("/")[2]) as rows, rows.transaction():
+                rows.execute("SELECT * FROM tables FOR UPDATE")
                 yield
 
     async def work(store: Store) -> None:

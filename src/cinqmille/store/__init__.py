@@ -28,7 +28,7 @@ from cinqmille.store.schema import Entry, Journal, Listed, Place
 from cinqmille.store.upgrading import upgrade
 from cinqmille.store.writer import Writer, hold
 
-__all__ = ["Entry", "Journal", "Kept", "Listed", "Place", "Store", "StoreError", "default_url", "prepare"]
+__all__ = ["BEGAN", "Entry", "Journal", "Kept", "Listed", "Place", "Store", "StoreError", "default_url", "prepare"]
 
 # The kind of the entry with which a shared table begins to play.
 BEGAN = "sealed"

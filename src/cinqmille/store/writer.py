@@ -125,7 +125,10 @@ def hold(connection: Connection, device: str, id: str) -> None:
     connection.execute(_HOLDS, {"device": device, "table": id})
 
 
-_HOLDS = text('INSERT INTO holders (device, "table") VALUES (:device, :table) ON CONFLICT DO NOTHING')
+_HOLDS = text(
+    'INSERT INTO holders (device, "table") SELECT CAST(:device AS VARCHAR), id FROM tables WHERE id = :table '
+    "ON CONFLICT DO NOTHING"
+)
 
 
 # Each statement goes to SQLite with all its rows at once: between two of them the thread may have to wait for its turn
