@@ -104,7 +104,9 @@ OWNERS: dict[str, set[str]] = {
     "pydantic": {"web"},
     "starlette": {"web"},
     "jinja2": {"web"},
+    "markupsafe": {"web"},
     "uvicorn": {"web"},
+    "h11": {"web"},
     "prometheus_client": {"web"},
     "segno": {"web"},
 }

@@ -1,11 +1,12 @@
 """The server on the open internet: who is let in, what is read, and how much one may ask for."""
 
+import asyncio
 import json
 import re
 import socket
 import threading
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import AsyncGenerator, Callable, Iterator
 from contextlib import contextmanager
 from html import unescape
 from pathlib import Path
@@ -20,12 +21,13 @@ from pydantic import BaseModel
 from starlette.requests import HTTPConnection
 
 from cinqmille.errors import IllegalAction
-from cinqmille.web import guard, limits
+from cinqmille.web import connections, guard, limits, streams
 from cinqmille.web.app import Options, make_app
 from cinqmille.web.bodies import json_object
 from cinqmille.web.files import FOLDER, static
 from cinqmille.web.limits import RELEASES, Limits, party
 from cinqmille.web.refusals import Refused
+from cinqmille.web.streams import EventStream
 
 HOME, PUBLIC = "192.168.1.7", "5.0.0.1"
 
@@ -57,6 +59,11 @@ def app(folder: Path, options: Options = Options()) -> FastAPI:  # noqa: B008
     @api.get("/broken")
     async def _() -> None:
         raise RuntimeError("a secret of the server")
+
+    @made.get("/api/slow")
+    async def _() -> str:
+        await asyncio.sleep(0.8)
+        return "done"
 
     @made.get("/who")
     async def _(request: Request) -> PlainTextResponse:
@@ -419,6 +426,153 @@ def test_a_proxy_is_believed_where_it_is_trusted(tmp_path: Path) -> None:
         assert "; Secure" not in answer
 
 
+@contextmanager
+def wired(made: FastAPI) -> Iterator[int]:
+    """The app on a port, its connections counted and timed as the command does it."""
+    with served(made, http=connections.protocol(made.state.limits), ws="none") as port:
+        yield port
+
+
+def test_a_request_that_never_ends_to_be_asked_is_cut_off(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(connections, "PATIENCE", 0.3)
+    with wired(app(tmp_path)) as port:
+        begun = time.monotonic()
+        assert sent(port, "").startswith("HTTP/1.1 408")
+        assert sent(port, "GET / HT").startswith("HTTP/1.1 408")
+        assert sent(port, "GET / HTTP/1.1\r\nHost: a\r\n").startswith("HTTP/1.1 408")
+        with socket.create_connection(("127.0.0.1", port), 10) as one:  # a letter now and then does not help
+            one.settimeout(0.05)
+            answer = b""
+            for letter in "GET / HTTP/1.1\r\nHost: " + "a" * 100:
+                try:
+                    one.sendall(letter.encode())
+                    answer += one.recv(100)
+                except TimeoutError:
+                    continue
+                except OSError:
+                    break
+                if answer:
+                    break
+            assert answer.startswith(b"HTTP/1.1 408")
+        # The second request of a connection has no longer either.
+        both = sent(port, "GET /health HTTP/1.1\r\nHost: a\r\n\r\n", then="GET /", wait=0.1)
+        assert both.startswith("HTTP/1.1 200")
+        assert "HTTP/1.1 408" in both
+        assert time.monotonic() - begun < 8
+        # Whoever has asked may wait for ever.
+        ask = "GET /api/slow HTTP/1.1\r\nHost: a\r\nConnection: close\r\n\r\n"
+        assert sent(port, ask).endswith('"done"')
+
+
+def refused(one: socket.socket) -> bool:
+    """Whether a connection is closed without an answer."""
+    try:
+        one.sendall(b"GET / HTTP/1.1\r\n")
+        return one.recv(100) == b""
+    except ConnectionError:
+        return True
+
+
+def test_connections_of_an_address_are_counted_and_given_back(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(limits, "CONNECTIONS_PUBLIC", 3)
+    monkeypatch.setattr(limits, "party", lambda address: (address, True))
+    made = app(tmp_path)
+    with wired(made) as port:
+        for _ in range(3):
+            held = [socket.create_connection(("127.0.0.1", port), 10) for _ in range(3)]
+            until(lambda: len(made.state.limits) and made.state.limits._open["connection", "127.0.0.1"] == 3)
+            with socket.create_connection(("127.0.0.1", port), 10) as one:
+                assert refused(one)
+            for connection in held:
+                connection.close()
+            until(lambda: len(made.state.limits._open) == 0)
+
+
+def test_the_system_tells_when_a_listener_has_vanished(tmp_path: Path) -> None:
+    set_: list[tuple[int, int, int]] = []
+
+    class Connection:
+        def setsockopt(self, level: int, option: int, value: int) -> None:
+            set_.append((level, option, value))
+
+    connections._noticed(Connection())
+    assert (socket.SOL_SOCKET, socket.SO_KEEPALIVE, 1) in set_
+    if hasattr(socket, "TCP_USER_TIMEOUT"):
+        assert (socket.IPPROTO_TCP, socket.TCP_USER_TIMEOUT, 60_000) in set_
+
+
+# Streams
+
+
+async def _streamed(pieces: AsyncGenerator[str, None], receive: Any, send: Any) -> None:
+    await EventStream(pieces)({"type": "http"}, receive, send)
+
+
+def test_a_stream_ends_with_its_listener_and_closes_what_it_listened_to() -> None:
+    async def played() -> None:
+        closed, gone = asyncio.Event(), asyncio.Event()
+        heard: list[dict[str, Any]] = []
+
+        async def events() -> AsyncGenerator[str, None]:
+            try:
+                yield "data: one\n\n"
+                await asyncio.Event().wait()
+            finally:
+                closed.set()
+
+        async def receive() -> dict[str, Any]:
+            if not heard:
+                return {"type": "http.request", "body": b"", "more_body": False}
+            await gone.wait()
+            return {"type": "http.disconnect"}
+
+        async def send(message: dict[str, Any]) -> None:
+            heard.append(message)
+
+        streaming = asyncio.create_task(_streamed(events(), receive, send))
+        while len(heard) < 2:
+            await asyncio.sleep(0)
+        assert heard[0]["headers"] == [(b"content-type", b"text/event-stream; charset=utf-8")]
+        assert heard[1] == {"type": "http.response.body", "body": b"data: one\n\n", "more_body": True}
+        gone.set()
+        await asyncio.wait_for(streaming, 5)
+        assert closed.is_set()
+        assert len(heard) == 2
+
+        # A server that stops is not mistaken for a listener that went.
+        gone.clear()
+        closed.clear()
+        streaming = asyncio.create_task(_streamed(events(), receive, send))
+        await asyncio.sleep(0.01)
+        streaming.cancel()
+        with pytest.raises(asyncio.CancelledError):
+            await streaming
+        assert closed.is_set()
+
+    asyncio.run(played())
+
+
+def test_a_listener_who_takes_nothing_is_given_up(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(streams, "STALLED", 0.05)
+
+    async def played() -> None:
+        async def events() -> AsyncGenerator[str, None]:
+            while True:
+                yield "data: one\n\n"
+
+        async def never() -> dict[str, Any]:
+            await asyncio.Event().wait()
+            raise AssertionError
+
+        async def stalled(message: dict[str, Any]) -> None:
+            if message["type"] == "http.response.body":
+                await asyncio.Event().wait()
+
+        await asyncio.wait_for(_streamed(events(), never, stalled), 5)
+
+    asyncio.run(played())
+
+
 # Limits
 
 
@@ -600,7 +754,7 @@ def test_streams_are_given_back_when_a_browser_goes_away(tmp_path: Path, monkeyp
             assert answer.startswith("HTTP/1.1 429")
             for window in windows:
                 window.close()
-            until(lambda: len(made.state.limits._streams) == 0)
+            until(lambda: len(made.state.limits._open) == 0)
 
 
 # Files

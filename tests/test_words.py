@@ -275,6 +275,8 @@ ELSEWHERE: dict[str, dict[str, object]] = {
     "not_to_play": {"player": "Ben"},
     "unknown_entry": {"kind": "danced"},
     "dice_changed": {"table": "abc123", "entry": 12},
+    "bad_public": {"text": "play.example"},
+    "no_network": {},
     "endless_game": {"game": 1204, "turns": 1000000},
     "bot_stays": {"bot": "nervous"},
 }

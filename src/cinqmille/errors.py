@@ -197,6 +197,8 @@ SENTENCES = {
     "too_many_fields": "This form has more fields than there can be.",
     "too_deep": "This JSON is nested too deeply: {levels} levels at most can be read.",
     "not_found": "There is nothing here.",
+    "bad_public": "'{text}' is not the address of a server: write https:// and its name, as in https://play.example, without a path.",
+    "no_network": "This machine is in no network that others could reach it in: join one, or name its address with --host.",
     "server_failed": "Something went wrong on the server that should not: its log has the details. Try again.",
     # Tables far apart
     "no_table": "There is no such table. It may have been deleted.",

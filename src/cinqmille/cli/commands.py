@@ -14,7 +14,8 @@ from cyclopts import App, Group, Parameter
 from cinqmille.bots import BOTS
 from cinqmille.cli.output import Answer
 from cinqmille.cli.pages import Pages
-from cinqmille.cli.refusals import Refusal, conflict, whole
+from cinqmille.cli.refusals import Refusal, conflict, of_input, whole
+from cinqmille.errors import CinqMilleError
 from cinqmille.words import Words
 
 if TYPE_CHECKING:
@@ -126,27 +127,78 @@ def _add_serve(app: App, shared: _Shared) -> None:
         metavar=say("NUMBER"),
         help=say("The port; 5000 unless given, or the next one that is free."),
     )
+    near = shared.flag("--lan", say("Let everybody in the same Wi-Fi come in, and show a QR code for their phones."))
+    public = Parameter(
+        name="--public",
+        metavar="URL",
+        help=say("The address people reach the server under, as in https://play.example: invitations lead there."),
+    )
+    names = Parameter(
+        name="--host-name",
+        metavar=say("NAME"),
+        negative=(),
+        help=say("Another name the server answers to, or * for every one; can be given several times."),
+    )
+    database = Parameter(
+        name="--database",
+        metavar="URL",
+        help=say(
+            "Where tables are kept: a file (sqlite:///path) or a server (postgresql://...); unless given, "
+            "CINQMILLE_DATABASE or a file of yours."
+        ),
+    )
+    limits = Parameter(
+        name="--limits",
+        metavar=say("NUMBER"),
+        show_default=False,
+        help=say("How many times the usual one address may ask for; 1 unless given, 0 for no limits."),
+    )
+    proxy = Parameter(
+        name="--proxy",
+        metavar=say("ADDRESSES"),
+        show_default=False,
+        help=say(
+            "The proxies that are believed when they say who asks (addresses or networks, with commas); 127.0.0.1 "
+            "unless given."
+        ),
+    )
     browser = shared.flag("--no-browser", say("Do not open the browser."))
     purpose = say("The game in the browser: it prints its address and opens it. Stop it with Ctrl-C.")
 
     @app.command(**shared.about(0, "serve", help=purpose))
     def _(
         *,
-        host: Annotated[str, host] = "127.0.0.1",
+        host: Annotated[str | None, host] = None,
         port: Annotated[int, port] = 5000,
+        lan: Annotated[bool, near] = False,
+        public: Annotated[str | None, public] = None,
+        host_name: Annotated[list[str] | None, names] = None,
+        database: Annotated[str | None, database] = None,
+        limits: Annotated[float, limits] = 1.0,
+        proxy: Annotated[str, proxy] = "127.0.0.1",
         no_browser: Annotated[bool, browser] = False,
         lang: Annotated[Lang, shared.lang] = None,
     ) -> int:
         from cinqmille.web import serve
 
+        if not 0 <= limits < float("inf"):
+            raise Refusal("bad_limits", say("The limits cannot be {number} times the usual ones.", number=str(limits)))
         try:
-            serve(host, port, browser=not no_browser)
+            serve(
+                host, port, browser=not no_browser, database=database, lan=lan, public=public or "",
+                names=host_name or (), limits=limits, proxy=proxy, words=shared.words,
+            )  # fmt: skip
+        except CinqMilleError as error:
+            raise of_input(error, shared.words) from None
         except (OSError, OverflowError) as error:
             detail = getattr(error, "strerror", None) or str(error)
             raise Refusal(
                 "cannot_serve",
                 say(
-                    "Nothing can be served at {host}, port {port}: {detail}.", host=host, port=str(port), detail=detail
+                    "Nothing can be served at {host}, port {port}: {detail}.",
+                    host=host or "127.0.0.1",
+                    port=str(port),
+                    detail=detail,
                 ),
             ) from None
         return 0

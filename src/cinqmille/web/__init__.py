@@ -2,38 +2,98 @@
 
 from __future__ import annotations
 
+import asyncio
+import logging
+import os
 import socket
+import sys
 import webbrowser
+from collections.abc import Sequence
+from typing import Any
+from urllib.parse import urlsplit
 
 import uvicorn
 
-from cinqmille.store import default_url
-from cinqmille.web.app import make_app
+from cinqmille.store import Store, default_url
+from cinqmille.web.addresses import base_of, checked_public, lan_address, qr_terminal
+from cinqmille.web.app import Options, make_app
+from cinqmille.web.connections import protocol
+from cinqmille.words import Words
 
 __all__ = ["make_app", "serve"]
 
 # Open streams would keep a server from stopping.
 _STOP_WITHIN = 2
 _TRIES = 20
+_WAITING = 2048
+_EVERYWHERE = ("0.0.0.0", "::", "")
+# As many files, and so connections, as a server of thousands of seats can have open.
+_FILES = 65_536
 
 
-def serve(host: str, port: int, *, told: bool = True, browser: bool = True, database: str | None = None) -> None:
+def serve(
+    host: str | None = None,
+    port: int = 5000,
+    *,
+    told: bool = True,
+    browser: bool = True,
+    database: str | None = None,
+    lan: bool = False,
+    public: str = "",
+    names: Sequence[str] = (),
+    limits: float = 1.0,
+    proxy: str = "127.0.0.1",
+    words: Words | None = None,
+) -> None:
     """Serve the app until it is stopped; ``told`` prints its address, ``browser`` opens it there.
 
-    The first free port from ``port`` on is taken. Raises OSError where none can be had.
+    Without a ``host`` nobody else can come in, or with ``lan`` everybody in the same network, and a QR code of the
+    address is printed in a terminal. The first free port from ``port`` on is taken. ``public`` is the address people
+    reach the server under, ``names`` are more names it answers to, ``limits`` is the factor of all limits (0 for none),
+    ``proxy`` the addresses of proxies that are believed.
+
+    Raises OSError where no port can be had, InvalidText for a public address that is none or where there is no network,
+    and StoreError where the database cannot be used.
     """
-    listening = _bound(host, port)
-    shown = "127.0.0.1" if host in ("0.0.0.0", "::", "") else host
-    address = f"http://{f'[{shown}]' if ':' in shown else shown}:{listening.getsockname()[1]}/"
+    words = words or Words("en")
+    public = checked_public(public) if public else ""
+    at = (lan_address() if host is None or host in _EVERYWHERE else host) if lan else ""
+    database = database or default_url()
+    asyncio.run(_usable(database))
+    listening = _bound(host if host is not None else ("::" if ":" in at else "0.0.0.0") if lan else "127.0.0.1", port)
+    bound, port = listening.getsockname()[:2]
+    here = base_of("127.0.0.1" if bound in _EVERYWHERE else bound, port)
+    near = base_of(at, port) if lan else ""
+    shown = public or near or here
     if told:
-        print(address, flush=True)
+        print(f"{shown}/", flush=True)
+        if lan:
+            _invite(f"{shown}/", words)
+    name = urlsplit(public).hostname if public else None
+    options = Options(public, near, (*names, *([name] if name else [])), limits)
+    app = make_app(database, options)
     config = uvicorn.Config(
-        make_app(database or default_url()), log_level="warning", timeout_graceful_shutdown=_STOP_WITHIN
-    )
+        app, http=protocol(app.state.limits), ws="none", log_config=_LOG, access_log=False, server_header=False,
+        proxy_headers=True, forwarded_allow_ips=proxy, timeout_graceful_shutdown=_STOP_WITHIN, backlog=_WAITING,
+    )  # fmt: skip
+    _allow_files()
     if browser:
-        webbrowser.open(address)
+        webbrowser.open(f"{here}/")
     with listening:
         uvicorn.Server(config).run(sockets=[listening])
+
+
+def _invite(address: str, words: Words) -> None:
+    """Print how the others come in: a code for their cameras where a terminal can show one, and who they may be."""
+    output = sys.stdout
+    if output.isatty() and os.environ.get("TERM") != "dumb" and (output.encoding or "").lower().startswith("utf"):
+        print(f"\n{qr_terminal(address)}\n")
+    print(words.say("Everybody in this Wi-Fi can come in, with this address or the code."), flush=True)
+
+
+async def _usable(database: str) -> None:
+    """Raise StoreError where a database cannot be used, before anything is promised."""
+    await (await Store.open(database)).close()
 
 
 def _bound(host: str, port: int) -> socket.socket:
@@ -44,7 +104,7 @@ def _bound(host: str, port: int) -> socket.socket:
         listening.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
         try:
             listening.bind((host, number))
-            listening.listen(128)
+            listening.listen(_WAITING)
         except OSError as error:
             listening.close()
             problem = error
@@ -52,3 +112,40 @@ def _bound(host: str, port: int) -> socket.socket:
         return listening
     assert problem is not None
     raise problem
+
+
+def _allow_files() -> None:
+    """Let the process open as many files as the system lets it; every connection is one."""
+    try:
+        import resource
+    except ImportError:  # not on Windows
+        return
+    soft, hard = resource.getrlimit(resource.RLIMIT_NOFILE)
+    most = _FILES if hard == resource.RLIM_INFINITY else min(hard, _FILES)
+    if soft != resource.RLIM_INFINITY and soft < most:
+        resource.setrlimit(resource.RLIMIT_NOFILE, (most, hard))
+
+
+class _Sane(logging.Filter):
+    """Leaves out what strangers could fill a log with: what they send is answered, and counted."""
+
+    def filter(self, record: logging.LogRecord) -> bool:
+        said = str(record.msg)
+        return not said.startswith(("Invalid HTTP request", "Unsupported upgrade", "No supported WebSocket"))
+
+
+# Warnings and failures, with their time; requests are counted and not written down.
+_LOG: dict[str, Any] = {
+    "version": 1,
+    "disable_existing_loggers": False,
+    "formatters": {"plain": {"format": "%(asctime)s %(levelname)s %(name)s: %(message)s"}},
+    "filters": {"sane": {"()": _Sane}},
+    "handlers": {
+        "stderr": {
+            "class": "logging.StreamHandler", "stream": "ext://sys.stderr", "formatter": "plain", "filters": ["sane"],
+        }
+    },
+    "loggers": {
+        name: {"handlers": ["stderr"], "level": "WARNING", "propagate": False} for name in ("uvicorn", "cinqmille")
+    },
+}  # fmt: skip

@@ -50,6 +50,8 @@ PRIVATE = {
 }  # fmt: skip
 COMMANDS = Rate(200, 100)
 STREAMS_PUBLIC, STREAMS_PRIVATE, STREAMS_SEAT = 200, 10_000, 30
+# Open streams and whatever is asked beside them. Whoever comes through a proxy, the proxy counts.
+CONNECTIONS_PUBLIC = 500
 
 
 @lru_cache(maxsize=8192)
@@ -81,7 +83,7 @@ class Limits:
         self.factor = factor
         self._clock = clock
         self._full: dict[tuple[str, str], float] = {}
-        self._streams: Counter[tuple[str, str]] = Counter()
+        self._open: Counter[tuple[str, str]] = Counter()
         self._swept = 0
 
     def check(self, kind: Kind, who: HTTPConnection | str, cost: float = 1.0) -> None:
@@ -117,20 +119,36 @@ class Limits:
         held = {("address", name): STREAMS_PUBLIC if public else STREAMS_PRIVATE}
         if seat:
             held["seat", seat] = STREAMS_SEAT
-        if any(self._streams[key] >= most * self.factor for key, most in held.items()):
+        if any(self._open[key] >= most * self.factor for key, most in held.items()):
             raise _too_many(_STREAM_WAIT)
-        self._streams.update(held.keys())
+        self._open.update(held.keys())
 
         def release() -> None:
             for key in held:
-                self._streams[key] -= 1
-                if not self._streams[key]:
-                    del self._streams[key]
+                self._release(key)
 
         request.scope[RELEASES].append(release)
 
+    def connect(self, address: str) -> bool:
+        """Count a connection from a peer until :meth:`disconnect`; tell whether it may have another one."""
+        name, public = party(address)
+        key = ("connection", name)
+        if public and self.factor and self._open[key] >= CONNECTIONS_PUBLIC * self.factor:
+            return False
+        self._open[key] += 1
+        return True
+
+    def disconnect(self, address: str) -> None:
+        """Give a connection back."""
+        self._release(("connection", party(address)[0]))
+
+    def _release(self, key: tuple[str, str]) -> None:
+        self._open[key] -= 1
+        if not self._open[key]:
+            del self._open[key]
+
     def __len__(self) -> int:
-        return len(self._full) + len(self._streams)
+        return len(self._full) + len(self._open)
 
     def _rate(self, kind: Kind, who: HTTPConnection | str) -> tuple[str, Rate]:
         if kind == "commands":

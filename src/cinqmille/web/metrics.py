@@ -8,7 +8,16 @@ import platform
 from collections.abc import Callable
 from importlib.metadata import version
 
-from prometheus_client import CollectorRegistry, Counter, Gauge, Histogram, Info, ProcessCollector, generate_latest
+from prometheus_client import (
+    CollectorRegistry,
+    Counter,
+    Gauge,
+    Histogram,
+    Info,
+    ProcessCollector,
+    disable_created_metrics,
+    generate_latest,
+)
 from prometheus_client.exposition import CONTENT_TYPE_LATEST
 from starlette.requests import HTTPConnection
 from starlette.types import Scope
@@ -25,6 +34,7 @@ class Metrics:
     """The numbers of one app."""
 
     def __init__(self) -> None:
+        disable_created_metrics()  # type: ignore[no-untyped-call]  # a second series for each, which nobody asks for
         self.registry = CollectorRegistry()
         ProcessCollector(registry=self.registry)
         build = Info("cinqmille_build", "What runs.", registry=self.registry)

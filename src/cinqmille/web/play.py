@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import AsyncIterator, Callable
+from collections.abc import AsyncGenerator, Callable
 from dataclasses import dataclass
 from datetime import datetime
 from time import monotonic
@@ -10,7 +10,7 @@ from typing import Any
 
 from fastapi import APIRouter, Request
 from fastapi.concurrency import run_in_threadpool
-from fastapi.responses import PlainTextResponse, RedirectResponse, Response, StreamingResponse
+from fastapi.responses import PlainTextResponse, RedirectResponse, Response
 from starlette.exceptions import HTTPException
 
 from cinqmille.counsel import Counsel, counsel
@@ -24,6 +24,7 @@ from cinqmille.web.commands import commands
 from cinqmille.web.course import shown_turn
 from cinqmille.web.render import is_part, page, render, words_of
 from cinqmille.web.scene import scene
+from cinqmille.web.streams import EventStream
 from cinqmille.web.tables import Far, Live, Tables
 from cinqmille.words import Words
 
@@ -239,7 +240,7 @@ async def record(request: Request, id: str) -> PlainTextResponse:
 
 
 @router.get("/live")
-async def follow(request: Request, id: str) -> StreamingResponse:
+async def follow(request: Request, id: str) -> Response:
     """The table's part of the page, whole, now and after every change."""
     live = await _live(request, id)
     tables = _tables(request)
@@ -252,14 +253,14 @@ async def follow(request: Request, id: str) -> StreamingResponse:
 
     request.app.state.limits.hold(request, "" if me is None else f"{id} {me}")
 
-    async def events() -> AsyncIterator[str]:
+    async def events() -> AsyncGenerator[str, None]:
         with tables.present(live, me) if isinstance(live, Far) else tables.watch(live) as watcher:
             while True:
                 yield f"id: {live.moment}\n" + "".join(f"data: {line}\n" for line in part().split("\n")) + "\n"
                 while not await watcher.news(_QUIET):
                     yield ": still here\n\n"
 
-    return StreamingResponse(events(), media_type="text/event-stream")
+    return EventStream(events())
 
 
 async def _acted(

@@ -67,6 +67,8 @@ def answer(request: Request, error: Exception) -> Response:
         case _:
             pass
     if is_api(request.url.path):
+        # What a failure is about (a database, its address) is nobody's business.
+        more = more if status < 500 else {}
         return JSONResponse({"error": {"code": code, "message": message} | more}, status, headers)
     response = render(request, "refused.html", status=status, sentence=message)
     response.headers.update(headers)

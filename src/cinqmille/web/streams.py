@@ -1,0 +1,56 @@
+"""An answer that goes on: events to whoever listens, at as little memory for each listener as can be.
+
+Thousands of streams are open at once and most of them are silent, so that what one of them keeps is what the server
+needs. Nothing that was sent is kept, and one small task watches whether the listener is still there.
+"""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import AsyncGenerator
+from contextlib import aclosing
+
+from fastapi import Response
+from starlette.types import Receive, Scope, Send
+
+# Seconds after which a listener who takes nothing any more is given up.
+STALLED = 90.0
+
+
+class EventStream(Response):
+    """Sends the events that a generator yields, blank line included; it is closed when the listener goes."""
+
+    media_type = "text/event-stream"
+
+    def __init__(self, events: AsyncGenerator[str, None]) -> None:
+        super().__init__()
+        del self.headers["content-length"]
+        self._events = events
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        """Send until the generator ends, the listener goes, or takes nothing any more."""
+        await send({"type": "http.response.start", "status": self.status_code, "headers": self.raw_headers})
+        task = asyncio.current_task()
+        assert task is not None
+        watch = asyncio.create_task(_left(receive, task))
+        try:
+            async with aclosing(self._events) as events:
+                async for text in events:
+                    async with asyncio.timeout(STALLED):
+                        await send({"type": "http.response.body", "body": text.encode(), "more_body": True})
+                    del text  # or it is kept until the next one
+            await send({"type": "http.response.body", "body": b"", "more_body": False})
+        except TimeoutError:
+            pass  # the server closes the connection
+        except asyncio.CancelledError:
+            if not watch.done() or task.uncancel():
+                raise  # it was not the listener: the server stops
+        finally:
+            watch.cancel()
+
+
+async def _left(receive: Receive, task: asyncio.Task[None]) -> None:
+    """Cancel the task that streams when its listener has gone."""
+    while (await receive())["type"] != "http.disconnect":
+        pass
+    task.cancel()
