@@ -60,7 +60,7 @@ def app(folder: Path, options: Options = Options()) -> FastAPI:  # noqa: B008
     async def _() -> None:
         raise RuntimeError("a secret of the server")
 
-    @made.get("/api/slow")
+    @made.get("/slow")
     async def _() -> str:
         await asyncio.sleep(0.8)
         return "done"
@@ -460,7 +460,7 @@ def test_a_request_that_never_ends_to_be_asked_is_cut_off(tmp_path: Path, monkey
         assert "HTTP/1.1 408" in both
         assert time.monotonic() - begun < 8
         # Whoever has asked may wait for ever.
-        ask = "GET /api/slow HTTP/1.1\r\nHost: a\r\nConnection: close\r\n\r\n"
+        ask = "GET /slow HTTP/1.1\r\nHost: a\r\nConnection: close\r\n\r\n"
         assert sent(port, ask).endswith('"done"')
 
 

@@ -9,12 +9,12 @@ from __future__ import annotations
 import json
 import secrets
 import time
-from collections.abc import AsyncIterator, Callable
+from collections.abc import AsyncGenerator, Callable
 from typing import Annotated, Any, Literal
 
 from fastapi import FastAPI, Path, Query, Request
 from fastapi.exceptions import RequestValidationError
-from fastapi.responses import PlainTextResponse, Response, StreamingResponse
+from fastapi.responses import PlainTextResponse, Response
 from pydantic import BaseModel, ConfigDict, Field
 from starlette.exceptions import HTTPException
 
@@ -28,6 +28,7 @@ from cinqmille.seating import LONGEST_AFTER, USUAL_AFTER, Terms
 from cinqmille.web.far import today
 from cinqmille.web.holders import key_of
 from cinqmille.web.refusals import Refused, answer
+from cinqmille.web.streams import EventStream
 from cinqmille.web.tables import Far, Tables, new_id
 
 _QUIET = 20.0
@@ -257,7 +258,7 @@ async def events(
     return _json({"number": live.online.number, "entries": [entry.public() for entry in found]})
 
 
-async def follow(request: Request, id: Id, after: After = 0) -> StreamingResponse:
+async def follow(request: Request, id: Id, after: After = 0) -> EventStream:
     """Events of the kind `entry` (what happened; `id` is its number) and `here` (who is there), as they come.
 
     A client that comes back says what it has, by `after` or `Last-Event-ID`, and gets what it missed.
@@ -269,7 +270,7 @@ async def follow(request: Request, id: Id, after: After = 0) -> StreamingRespons
     tables = _tables(request)
     request.app.state.limits.hold(request, "" if me is None else f"{id} {me}")
 
-    async def told() -> AsyncIterator[str]:
+    async def told() -> AsyncGenerator[str, None]:
         here: list[bool] | None = None
         last = number
         with tables.present(live, me) as watcher:
@@ -284,7 +285,7 @@ async def follow(request: Request, id: Id, after: After = 0) -> StreamingRespons
                 while not await watcher.news(_QUIET):
                     yield ": still here\n\n"
 
-    return StreamingResponse(told(), media_type="text/event-stream")
+    return EventStream(told())
 
 
 async def record(request: Request, id: Id) -> PlainTextResponse:
