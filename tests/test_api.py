@@ -266,3 +266,17 @@ def test_a_table_survives_a_restart_of_the_server_in_mid_turn(tmp_path: Path) ->
         assert {**now, "here": None} == {**table, "here": None}
         play_on(programs, random.Random(6))
         verify(client.get(f"/api/tables/{id}/record").text)
+
+
+@pytest.mark.parametrize("lang", ["fr", "en"])
+def test_the_page_of_the_api_shows_everything_that_is_described(client: TestClient, lang: str) -> None:
+    page = client.get("/api", headers={"Accept-Language": lang}).text
+    described = client.get("/api/openapi.json").json()
+    for path, methods in described["paths"].items():
+        for method, one in methods.items():
+            assert f"<b>{method.upper()}</b> /api{path}</code>" in page
+            assert one["summary"] in page
+    for name in ("NewTable", "Join", "Chain", "Act", "Absent", "Record"):
+        for field in described["components"]["schemas"][name]["properties"]:
+            assert f"<code>{field}</code>" in page
+    assert ("L’API ouverte" in page) == (lang == "fr")

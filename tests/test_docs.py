@@ -1,13 +1,17 @@
 """The documentation says what the code does: generated pages are current, and the examples run."""
 
+import json
 import os
 import re
 import subprocess
 import sys
+import urllib.request
 from pathlib import Path
+from typing import Any
 
 import pytest
 
+import browser
 from cinqmille import PARAMETERS, PRESETS, Rules, Sheet, replay, solutions
 from cinqmille.bots import BOTS
 from cinqmille.cli import main
@@ -33,9 +37,40 @@ def test_the_page_of_bots_tells_of_every_kind_and_of_the_command_that_makes_its_
     assert "scripts/strength --games" in tables
 
 
-@pytest.mark.parametrize("example", sorted((ROOT / "examples").glob("*.py")), ids=lambda path: path.name)
+ONLINE = ROOT / "examples" / "online_bot.py"
+ALONE = sorted({*(ROOT / "examples").glob("*.py")} - {ONLINE})
+
+
+@pytest.mark.parametrize("example", ALONE, ids=lambda path: path.name)
 def test_examples_run(example: Path) -> None:
     assert subprocess.run([sys.executable, example], capture_output=True, check=True).stdout
+
+
+def test_the_bot_of_the_open_api_plays_and_is_the_one_in_the_documentation(tmp_path: Path) -> None:
+    assert ONLINE.read_text(encoding="utf-8") in _blocks("api.md", "python")
+    secret = "a-secret-of-the-one-who-opened-it"
+    with browser.server(tmp_path) as server:
+
+        def ask(path: str, body: dict[str, object] | None = None) -> Any:
+            headers = {"Authorization": f"Bearer {secret}", "Content-Type": "application/json"}
+            data = None if body is None else json.dumps(body).encode()
+            with urllib.request.urlopen(urllib.request.Request(f"{server.address}/api{path}", data, headers)) as answer:
+                return json.load(answer)
+
+        table = ask("/tables", {"name": "Ana", "secret": secret, "rules": "cinq-des(target=1000)"})
+        command = [sys.executable, str(ONLINE), f"{server.address}/t/{table['id']}", "Robo"]
+        robo = subprocess.Popen(command, stdout=subprocess.PIPE, text=True)
+        while len(table["seats"]) < 2:
+            table = ask(f"/tables/{table['id']}")
+        table = ask(f"/tables/{table['id']}/start", {})
+        while table["stage"] != "over":  # whoever opened the table never banks
+            if table["to_play"] == 0:
+                action = "roll" if "roll" in table["legal"] else table["legal"][0]
+                table = ask(f"/tables/{table['id']}/actions", {"seen": table["number"], "actions": [action]})
+            else:
+                ask(f"/tables/{table['id']}/events?after={table['number']}&wait=10")
+                table = ask(f"/tables/{table['id']}")
+        assert robo.communicate(timeout=20)[0].strip() == ("Won!" if table["winners"] == [1] else "Lost.")
 
 
 def _blocks(page: str, language: str) -> list[str]:

@@ -152,7 +152,7 @@ def make_api() -> FastAPI:
 
 
 async def open_table(request: Request, body: NewTable) -> Response:
-    """Open a table. The answer holds the state, one's `seat`, and `token` where the program gave no secret."""
+    """Open a table. The answer holds the table, one's seat as `me`, and `token` where the program gave no secret."""
     request.app.state.limits.check("tables", request)
     terms = Terms(Rules.parse(body.rules), body.seats, body.after, body.then, body.pace, today())
     token = body.secret or secrets.token_urlsafe(32)

@@ -14,7 +14,7 @@ from starlette.middleware.gzip import GZipMiddleware
 
 from cinqmille.errors import CinqMilleError
 from cinqmille.store import Store
-from cinqmille.web import far, newgame, pages, play, rulepages, service
+from cinqmille.web import far, newgame, pages, play, reference, rulepages, service
 from cinqmille.web.api import make_api
 from cinqmille.web.files import Files
 from cinqmille.web.guard import Guard, Hosts
@@ -56,10 +56,11 @@ def make_app(database: str | Path, options: Options = Options()) -> FastAPI:
     app.state.public, app.state.lan = options.public, options.lan
     app.state.limits, app.state.metrics = limits, metrics
     app.mount("/static", Files(), name="static")
-    for part in (pages, newgame, rulepages, far, play, service):
+    for part in (pages, newgame, rulepages, far, play, reference, service):
         app.include_router(part.router)
     api = make_api()
     api.state = app.state
+    app.state.api = api
     app.mount("/api", api)
     app.add_middleware(GZipMiddleware, minimum_size=500, compresslevel=6)  # streams of events are left as they are
     # The one that is added last stands first.
