@@ -39,7 +39,10 @@ NAMES = ("Ana", "Ben", "Zoé")
 FR, EN = Words("fr"), Words("en")
 
 # Words that both languages write alike.
-SHARED = {"arguments", "chance", "options", "point", "points", "robot", "score", "scores", "site", "six", "total"}
+SHARED = {
+    "arguments", "chance", "minute", "minutes", "options", "point", "points", "robot", "score", "scores", "site", "six",
+    "total",
+}  # fmt: skip
 
 
 # Refusals

@@ -14,7 +14,7 @@ from starlette.middleware.gzip import GZipMiddleware
 
 from cinqmille.errors import CinqMilleError
 from cinqmille.store import Store
-from cinqmille.web import far, newgame, pages, play, reference, rulepages, service
+from cinqmille.web import checking, far, newgame, pages, play, reference, rulepages, service
 from cinqmille.web.api import make_api
 from cinqmille.web.files import Files
 from cinqmille.web.guard import Guard, Hosts
@@ -56,7 +56,7 @@ def make_app(database: str | Path, options: Options = Options()) -> FastAPI:
     app.state.public, app.state.lan = options.public, options.lan
     app.state.limits, app.state.metrics = limits, metrics
     app.mount("/static", Files(), name="static")
-    for part in (pages, newgame, rulepages, far, play, reference, service):
+    for part in (pages, newgame, rulepages, checking, far, play, reference, service):
         app.include_router(part.router)
     api = make_api()
     api.state = app.state

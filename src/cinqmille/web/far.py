@@ -18,7 +18,9 @@ from fastapi.responses import RedirectResponse, Response
 from cinqmille.errors import CinqMilleError, IllegalAction
 from cinqmille.fair import new_secret
 from cinqmille.online import Change, OnlineTable
-from cinqmille.seating import WAYS, Seat, Terms
+from cinqmille.seating import WAYS, Terms
+from cinqmille.web import gamelist, own
+from cinqmille.web.addresses import public_url, qr_svg
 from cinqmille.web.bodies import form
 from cinqmille.web.charts import lines
 from cinqmille.web.commands import commands
@@ -26,7 +28,9 @@ from cinqmille.web.holders import device_token, key_of, seat_token
 from cinqmille.web.refusals import Refused
 from cinqmille.web.render import is_part, render, words_of
 from cinqmille.web.scene import scene
+from cinqmille.web.setup import Setup
 from cinqmille.web.tables import Far, Tables, new_id
+from cinqmille.words import Words
 
 router = APIRouter(prefix="/t/{id}")
 _YEAR = 365 * 24 * 3600
@@ -122,20 +126,68 @@ def me_at(request: Request, live: Far) -> int | None:
     return live.online.seat_of(key_of(seat_token(request, live.id)))
 
 
-def shown(request: Request, live: Far, refusal: str = "", chosen: tuple[int, ...] = ()) -> dict[str, Any]:
-    """Return what the templates of an online table need."""
-    words, me = words_of(request), me_at(request, live)
+async def shown(request: Request, live: Far, refusal: str = "", chosen: tuple[int, ...] = ()) -> dict[str, Any]:
+    """Return what the templates of an online table need.
+
+    ``moment`` is what the stream's events are numbered with: that of the table, and whether the rematch is open.
+    """
+    words, tables, device = words_of(request), _tables(request), request.state.device
+    gathers = live.online.stage == "gathering"
+    usual = await own.names(tables.store, device) if gathers and me_at(request, live) is None else []
+    rematch = await tables.rematch_of(live) if live.online.stage == "over" else None
+    # From here on nothing waits: what follows is of one moment.
+    me, terms = me_at(request, live), live.online.terms
     told: dict[str, Any] = {
         "id": live.id, "online": live.online, "far": company(live, me), "refusal": refusal, "chosen": chosen,
-        "moment": live.moment, "game": live.online.game, "scene": None,
+        "moment": f"{live.moment}.{int(rematch is not None)}", "game": live.online.game, "scene": None,
+        "rules": terms.rules, "rules_title": own.known_as(terms.rules, words), "absence": absence(terms, words),
+        "usual": usual, "rematch": None if rematch is None else rematch.id,
+        "returning": me is not None and live.online.seats[me].returning,
     }  # fmt: skip
-    if live.online.table is not None:
+    if live.online.table is None:
+        link = public_url(request, f"/t/{live.id}")
+        qr = qr_svg(link, words.say("QR code of the invitation"))
+        told |= {"link": link, "qr": qr, "bots": Setup.first().bots(words)}
+    else:
         mine = me is not None and me == live.online.to_play
         told["scene"] = scene(live.online.table, live.course, words, mine=mine)
         if live.online.stage == "over":
             series = [(one.name, one.totals) for one in live.story.players]
-            told |= {"story": live.story, "chart": lines(series, top=live.online.terms.rules.target)}
+            told |= {"story": live.story, "chart": lines(series, top=terms.rules.target)}
     return told
+
+
+def absence(terms: Terms, words: Words) -> str:
+    """Return what a table agreed on for those who stay away."""
+    if not terms.after:
+        return words.say("Nobody is ever passed over: the table waits for whoever is away.")
+    delay = lasting(terms.after, words)
+    match terms.then:
+        case "ask":
+            return words.say(
+                "Who has been away for {delay} may be passed over: the others decide whether a robot plays on, the "
+                "turn is skipped, or they play on without.",
+                delay=delay,
+            )
+        case "bot":
+            return words.say("For whoever is away at their turn for {delay}, a robot plays on.", delay=delay)
+        case "skip":
+            return words.say("Whoever is away at their turn for {delay} misses that turn.", delay=delay)
+        case "remove":
+            return words.say("Whoever is away at their turn for {delay} is out, until they come back.", delay=delay)
+
+
+def lasting(seconds: int, words: Words) -> str:
+    """Return a length of time in its largest whole unit, "never" for 0."""
+    if not seconds:
+        return words.say("never")
+    if seconds % 86400 == 0:
+        return words.count("{n} day", "{n} days", seconds // 86400)
+    if seconds % 3600 == 0:
+        return words.count("{n} hour", "{n} hours", seconds // 3600)
+    if seconds % 60 == 0:
+        return words.count("{n} minute", "{n} minutes", seconds // 60)
+    return words.count("{n} second", "{n} seconds", seconds)
 
 
 async def show(request: Request, live: Far) -> Response:
@@ -145,7 +197,7 @@ async def show(request: Request, live: Far) -> Response:
         tables = _tables(request)
         tables.touch(live, me)
         live = await tables.command(live, lambda table: _returned(table, me))
-    return render(request, "far.html", **shown(request, live))
+    return render(request, "far.html", **await shown(request, live))
 
 
 def _returned(table: OnlineTable, me: int) -> Change | None:
@@ -178,7 +230,9 @@ async def acted(
         refusal, status = "" if stale else words.error(error), 200 if stale else 422
     if is_part(request) or refusal:
         template = "_far.html" if is_part(request) else "far.html"
-        return render(request, template, status=status, **shown(request, live, refusal, chosen if refusal else ()))
+        return render(
+            request, template, status=status, **await shown(request, live, refusal, chosen if refusal else ())
+        )
     return RedirectResponse(f"/t/{live.id}#turn", status_code=303)
 
 
@@ -217,21 +271,23 @@ async def again(request: Request, live: Far) -> Response:
             terms = replace(online.terms, order=(*names[1:], names[0]), date=today(), seats=len(names))
             new = await open_table(request, terms, name)
             await tables.store.remember(f"table-{live.id}", "rematch", new.id)
+            live.wake()  # everybody who still looks at the game that is over learns of it
             bots = [one for one in online.seats if one.bot]
         else:
             bots = []
     for one in bots:
-        await tables.command(new, _seats(one), thinks=True)
+        await tables.command(new, seats_bot(one.bot, one.name), thinks=True)
     key = key_of(device_token(device, new.id))
     try:
         await tables.command(new, lambda table: table.join(name, key, time.time()), holder=device)
     except CinqMilleError as error:
-        return render(request, "far.html", status=422, **shown(request, new, words.error(error)))
+        return render(request, "far.html", status=422, **await shown(request, new, words.error(error)))
     return RedirectResponse(f"/t/{new.id}", status_code=303)
 
 
-def _seats(one: Seat) -> Callable[[OnlineTable], Change]:
-    return lambda table: table.seat_bot(table.host or 0, one.bot, one.name, time.time())
+def seats_bot(spec: str, name: str) -> Callable[[OnlineTable], Change]:
+    """Return the command that gives a seat to a bot, as the host does."""
+    return lambda table: table.seat_bot(table.host or 0, spec, name, time.time())
 
 
 async def open_table(request: Request, terms: Terms, name: str) -> Far:
@@ -268,7 +324,7 @@ async def join(request: Request, id: str) -> Response:
         )
     except CinqMilleError as error:
         page = "_far.html" if is_part(request) else "far.html"
-        return render(request, page, status=422, **shown(request, live, words.error(error)))
+        return render(request, page, status=422, **await shown(request, live, words.error(error)))
     return RedirectResponse(f"/t/{id}", status_code=303)
 
 
@@ -341,6 +397,20 @@ async def back(request: Request, id: str) -> Response:
     return await acted(request, live, lambda table, me: table.come_back(me, time.time()))
 
 
+@router.get("/seat")
+async def seat(request: Request, id: str) -> Response:
+    """The link with which another device of the same person plays on, for the owner of a seat alone."""
+    live = await _far(request, id)
+    me = me_at(request, live)
+    if me is None:
+        raise Refused(403, IllegalAction("no_seat"))
+    place, code = public_url(request, f"/t/{id}/rejoin"), seat_token(request, id)
+    link = f"{place}#{code}"
+    qr = qr_svg(link, words_of(request).say("QR code of your seat"))
+    name = live.online.seats[me].name
+    return render(request, "seat.html", id=id, name=name, place=place, code=code, link=link, qr=qr)
+
+
 @router.get("/rejoin")
 async def ask_rejoin(request: Request, id: str) -> Response:
     """Where a rejoin link leads: the secret after its # is put into the form by the browser, or by hand."""
@@ -359,6 +429,7 @@ async def rejoin(request: Request, id: str) -> Response:
         refusal = words.refusal("foreign_secret")
         return render(request, "rejoin.html", status=403, id=id, refusal=refusal)
     await _tables(request).store.hold(id, request.state.device)
+    await gamelist.hold(request, id, key_of(code))
     answer = RedirectResponse(f"/t/{id}", status_code=303)
     answer.set_cookie(
         "seat", code, max_age=_YEAR, path=f"/t/{id}", httponly=True, samesite="lax",

@@ -9,10 +9,10 @@ from fastapi.responses import RedirectResponse, Response
 from cinqmille import sheet as rule_pages
 from cinqmille.errors import CinqMilleError
 from cinqmille.rules import PRESETS, Rules, Sheet
-from cinqmille.web import own
+from cinqmille.web import far, own
 from cinqmille.web.bodies import form
 from cinqmille.web.render import is_part, render, words_of
-from cinqmille.web.setup import LONGEST_NAME, Setup, plainly
+from cinqmille.web.setup import DELAYS, LONGEST_NAME, Setup, plainly
 from cinqmille.web.tables import Tables
 
 router = APIRouter()
@@ -52,11 +52,18 @@ async def begin(request: Request) -> Response:
             await tables.store.remember(device, "setup", setup.to_json())
             return await _page(request, setup, sheets, {}, words.say("“{title}” is kept.", title=kept.title))
         problems["title"] = words.say("Give the sheet a name first.")
-    if setup.then != "start" or is_part(request):
+    if setup.then not in ("start", "invite") or is_part(request):
         return await _page(request, setup, sheets, problems)
     problems |= setup.seat_problems(words)
     if checked.rules is not None and not problems:
         problems |= await run_in_threadpool(setup.bot_problems, checked.rules, words)
+    if setup.then == "invite":
+        # The others bring their names; those that stand here only say where they sit.
+        host = setup.host(words)
+        if host is None:
+            problems["name-0"] = words.say("Somebody has to invite: choose “A person here” for your own seat.")
+        elif not problems and checked.rules is not None:
+            return await _invite(request, setup, checked.rules, host)
     if not problems and checked.rules is not None:
         request.app.state.limits.check("tables", request)
         try:
@@ -67,6 +74,18 @@ async def begin(request: Request) -> Response:
             await own.greet(tables.store, device, (name for name, bot in setup.seats if not bot))
             return RedirectResponse(f"/t/{id}", status_code=303)
     return await _page(request, setup, sheets, problems, status=422)
+
+
+async def _invite(request: Request, setup: Setup, rules: Rules, host: str) -> Response:
+    """Open a table for friends far away, seat the robots of the form, and show the invitation."""
+    tables, words = _tables(request), words_of(request)
+    request.app.state.limits.check("tables", request)
+    live = await far.open_table(request, setup.terms(rules, words, far.today()), host)
+    for name, (_, spec) in zip(setup.names(words), setup.seats, strict=True):
+        if spec:
+            await tables.command(live, far.seats_bot(spec, name), thinks=True)
+    await own.greet(tables.store, request.state.device, [host])
+    return RedirectResponse(f"/t/{live.id}", status_code=303)
 
 
 async def _page(
@@ -81,7 +100,7 @@ async def _page(
         rules=checked.rules, problems=problems, news=news, groups=setup.groups(words), lines=setup.lines(words),
         presets=presets(request), own=sheets, bots=setup.bots(words), longest_name=LONGEST_NAME,
         longest_title=own.LONGEST_TITLE, usual=await own.names(_tables(request).store, request.state.device),
-        placeholders=setup.names(words),
+        placeholders=setup.names(words), delays=[(one, far.lasting(one, words)) for one in DELAYS],
     )  # fmt: skip
 
 

@@ -139,7 +139,8 @@ async def again(request: Request, id: str) -> Response:
 async def hint(request: Request, id: str) -> Response:
     """What to do now, why, and the chance to win of every plan."""
     live = await _begun(request, id)
-    words, game, number = words_of(request), live.game, live.table.number
+    words, game = words_of(request), live.game
+    number = live.online.number if isinstance(live, Far) else live.table.number
     decides = live.table.awaits == "player" and game.position.phase != "roll"
     found = await run_in_threadpool(_hint, game, words) if decides else None
     template = "_hint.html" if is_part(request) else "hint.html"
@@ -246,19 +247,25 @@ async def follow(request: Request, id: str) -> Response:
     tables = _tables(request)
     me = far.me_at(request, live) if isinstance(live, Far) else None
 
-    def part() -> str:
+    async def part() -> tuple[str, str]:
         if isinstance(live, Far):
-            return page(request, "_far.html", **far.shown(request, live))
-        return page(request, "_table.html", **_shown(request, live))
+            values = await far.shown(request, live)
+            return values["moment"], page(request, "_far.html", **values)
+        return live.moment, page(request, "_table.html", **_shown(request, live))
 
     request.app.state.limits.hold(request, "" if me is None else f"{id} {me}")
 
     async def events() -> AsyncGenerator[str, None]:
         with tables.present(live, me) if isinstance(live, Far) else tables.watch(live) as watcher:
             while True:
-                yield f"id: {live.moment}\n" + "".join(f"data: {line}\n" for line in part().split("\n")) + "\n"
+                moment, text = await part()
+                yield f"id: {moment}\n" + "".join(f"data: {line}\n" for line in text.split("\n")) + "\n"
+                del text  # thousands may wait here, each for hours
                 while not await watcher.news(_QUIET):
-                    yield ": still here\n\n"
+                    yield "event: still-here\ndata:\n\n"
+                    # A rematch that was opened on another server wakes nobody here.
+                    if isinstance(live, Far) and live.online.stage == "over" and (await part())[0] != moment:
+                        break
 
     return EventStream(events())
 

@@ -12,6 +12,7 @@ from fastapi import Request
 from fastapi.responses import HTMLResponse
 from jinja2 import Environment, FileSystemLoader, StrictUndefined
 
+from cinqmille.errors import RecordError
 from cinqmille.web.files import static
 from cinqmille.words import LANGUAGES, Words
 
@@ -101,3 +102,13 @@ def drawn(turn: str) -> list[tuple[list[int], list[bool]]]:
                 left.remove(face)
         found.append(([int(face) for face in rolled], aside))
     return found
+
+
+def spot(text: str, error: RecordError) -> tuple[int, str, str, str] | None:
+    """Return the line of a record that is wrong: its number, and its text before, at and after the fault."""
+    lines = text.replace("\r\n", "\n").split("\n")
+    if not 0 < error.line <= len(lines):
+        return None
+    line, at = lines[error.line - 1], error.column - 1
+    end = next((place for place in range(at + 1, len(line)) if line[place].isspace()), len(line))
+    return error.line, line[max(0, at - 60) : at], line[at:end], line[end : end + 60]

@@ -123,7 +123,7 @@ async def ask_to_drop(request: Request, key: str) -> Response:
     one, say = await _own(request, key), words_of(request).say
     return render(
         request, "sure.html", question=say("Delete the rule sheet “{title}”?", title=one.title), details=(),
-        action=f"/sheets/{key}/delete", back="/rules",
+        action=f"/sheets/{key}/delete", back="/rules", told=say("This cannot be taken back."), act=say("Delete"),
     )  # fmt: skip
 
 

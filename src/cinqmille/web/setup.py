@@ -17,11 +17,15 @@ from cinqmille.patterns import Combination
 from cinqmille.position import FEWEST_PLAYERS, MOST_PLAYERS
 from cinqmille.record import Game
 from cinqmille.rules import PARAMETERS, PRESETS, Parameter, Rules
+from cinqmille.seating import USUAL_AFTER, WAYS, Terms, Way
 from cinqmille.web.own import Own, clean
 from cinqmille.words import N_, Words
 
 FIRST, SECOND = "cinq-des", "six-des"
 LONGEST_NAME = 40
+FAR_SEATS = 8
+# Seconds; 0 stands for never.
+DELAYS = (30, 120, 600, 86400, 0)
 _MOST_TYPED = 400
 _PATTERN = re.compile(r"[1-6A-F]{1,8}")
 _PARAMETERS = {parameter.name: parameter for parameter in PARAMETERS}
@@ -106,6 +110,8 @@ class Setup:
     ``preset`` is a sheet and ``base`` its rules, ``values`` what differs from them (parameters and patterns, as text),
     ``more`` combinations typed in, ``seats`` pairs of name and bot ("" for a person), ``then`` what was pressed,
     ``title`` the name under which to keep the sheet, ``aside`` the changes of the sheet that stood there before.
+    ``places``, ``after`` and ``absent`` are for a table whose seats are far apart: how many there are, after how many
+    seconds the others may act for somebody who is away, and how.
     """
 
     preset: str
@@ -117,6 +123,9 @@ class Setup:
     then: str = ""
     title: str = ""
     aside: str = ""
+    places: int = FAR_SEATS
+    after: int = USUAL_AFTER
+    absent: Way = "ask"
 
     @classmethod
     def first(cls, usual: str = "") -> Setup:
@@ -143,6 +152,8 @@ class Setup:
         found = cls(
             preset, sheets[preset], seats=_seats(sent, then), dice="real" if sent.get("dice") == "real" else "system",
             then=then, title=clean(sent.get("title", "")), aside=sent.get("aside", "")[:4000],
+            places=_one_of(sent.get("far-seats", ""), range(FEWEST_PLAYERS, MOST_PLAYERS + 1), FAR_SEATS),
+            after=_one_of(sent.get("far-after", ""), DELAYS, USUAL_AFTER), absent=_way(sent.get("far-absent", "")),
         )  # fmt: skip
         if shown in ("", preset) or shown not in sheets:
             values = _values(sent, found.base, shown)
@@ -258,6 +269,17 @@ class Setup:
         headers |= {"date": datetime.now().isoformat(sep=" ", timespec="minutes"), "dice": self.dice}
         return Game.new(rules, names, headers)
 
+    def terms(self, rules: Rules, words: Words, date: str) -> Terms:
+        """Return what a table far apart agrees on: friends who come find their place by the name that stands here."""
+        robots = sum(bool(spec) for _, spec in self.seats)
+        return Terms(
+            rules, max(self.places, robots + 1), self.after, self.absent, date=date, order=self.names(words)
+        )  # fmt: skip
+
+    def host(self, words: Words) -> str | None:
+        """Return the name of the first person, None where only robots play."""
+        return next((name for name, (_, spec) in zip(self.names(words), self.seats, strict=True) if not spec), None)
+
     def groups(self, words: Words) -> list[Group]:
         """Return every house rule as a question, in groups."""
         named = {name for _, names in _GROUPS for name in names}
@@ -312,7 +334,8 @@ class Setup:
     def to_json(self) -> list[list[str]]:
         """Return the form as it is remembered."""
         fields = [["preset", self.preset], ["shown", self.preset], ["dice", self.dice], ["more", self.more]]
-        fields += [["title", self.title], ["aside", self.aside]]
+        fields += [["title", self.title], ["aside", self.aside], ["far-seats", str(self.places)]]
+        fields += [["far-after", str(self.after)], ["far-absent", self.absent]]
         for parameter in PARAMETERS:
             value = self.values.get(parameter.name, _text(getattr(self.base, parameter.name)))
             fields.append([f"rule-{parameter.name}", value])
@@ -343,6 +366,14 @@ def plainly(error: CinqMilleError, words: Words) -> str:
     if params.get("bot") in BOTS:
         params["bot"] = words.bot(params["bot"])
     return words.refusal(error.code, **params)
+
+
+def _one_of(text: str, allowed: Iterable[int], usual: int) -> int:
+    return next((number for number in allowed if text == str(number)), usual)
+
+
+def _way(text: str) -> Way:
+    return next((way for way in WAYS if way == text), "ask")
 
 
 def _upper(text: str) -> str:

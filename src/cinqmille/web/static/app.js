@@ -6,7 +6,7 @@
   // A second tap of a double tap must not hit the button that took the first one's place; a phone that lies between
   // several people is tapped more slowly, and the next entry is somebody else's.
   const SETTLE = 350, SETTLE_SHEET = 900;
-  const root = document.documentElement, state = () => $("#state"), number = () => state()?.dataset.number;
+  const root = document.documentElement, state = () => $("#state"), number = () => state()?.dataset.number, moment = () => state()?.dataset.moment;
   root.classList.add("js");
   const kept = { // settings of this device; a browser that keeps nothing still plays
     get(name) { try { return localStorage.getItem(name); } catch { return null; } },
@@ -155,7 +155,17 @@
     paceBots();
   }
 
-  const trouble = (yes) => { const line = $("#trouble"); if (line) { line.hidden = !yes; line.textContent = yes ? line.dataset.text : ""; } };
+  // A moment is NUMBER, or NUMBER.GLANCE… at a table far apart, where who is there changes too.
+  const parts = (text) => (text || "0").split(".").map(Number);
+  function older(one, other, deep) {
+    const [a, b] = [parts(one), parts(other)];
+    for (let place = 0; place < (deep ? Math.max(a.length, b.length) : 1); place++) if ((a[place] || 0) !== (b[place] || 0)) return (a[place] || 0) < (b[place] || 0);
+    return false;
+  }
+
+  let late = 0; // what mends itself within a moment is no trouble
+  const troubleSoon = () => { if (!late) late = setTimeout(() => trouble(true), 3000); };
+  const trouble = (yes) => { clearTimeout(late); late = 0; const line = $("#trouble"); if (line) { line.hidden = !yes; line.textContent = yes ? line.dataset.text : ""; } };
   const isTable = (ctx) => ctx?.target === $("#table") || ctx?.target === "#table";
 
   document.addEventListener("htmx:before:request", (event) => {
@@ -177,14 +187,24 @@
   document.addEventListener("htmx:before:swap", (event) => {
     const ctx = event.detail.ctx;
     if (!isTable(ctx)) { if (ctx.response && ctx.response.status >= 400) event.preventDefault(); return; }
-    const found = /id="state"[^>]*data-number="(\d+)"/.exec(ctx.text);
-    // Neither an error page nor an answer that a later one has overtaken takes the table's place.
-    if (!found || Number(found[1]) < Number(number())) { event.preventDefault(); if (!found) trouble(true); return; }
+    const found = /id="state"[^>]*data-moment="([\d.]+)"/.exec(ctx.text);
+    // Neither an error page nor an answer that a later one has overtaken takes the table's place. The stream tells in
+    // the right order who is there, and a server that was started again counts glances anew; a refusal must be read.
+    const answers = ctx.sourceElement !== $("#table") && !(ctx.response?.status >= 400);
+    if (!found || older(found[1], moment(), answers)) { event.preventDefault(); if (!found) trouble(true); return; }
     trouble(false);
     before = $("#table").contains(document.activeElement) ? document.activeElement : null;
   });
-  document.addEventListener("htmx:sse:before:message", (event) => { trouble(false); if (event.detail.message.id === number()) event.preventDefault(); });
-  for (const name of ["htmx:error", "htmx:sse:error"]) document.addEventListener(name, () => { if (!document.hidden) trouble(true); });
+  let again = false; // the first word of a stream that had been cut says who is there now, whatever its number
+  document.addEventListener("htmx:sse:after:connection", () => { again = Boolean($("#far")); });
+  document.addEventListener("htmx:sse:before:message", (event) => {
+    trouble(false);
+    if (event.detail.message.event) return;
+    if (event.detail.message.id === moment() && !again) event.preventDefault();
+    again = false;
+  });
+  document.addEventListener("htmx:sse:error", () => { if (!document.hidden) troubleSoon(); });
+  document.addEventListener("htmx:error", (event) => { if (!document.hidden && !event.detail.ctx?.kept) trouble(true); });
   document.addEventListener("htmx:after:swap", (event) => { refresh(); if (!isTable(event.detail.ctx)) $("#hint")?.scrollIntoView({ block: "nearest" }); });
 
   // Taps, clicks and keys

@@ -101,7 +101,7 @@
   // A second tap on the button that starts a game does not start another one.
   document.addEventListener("submit", (event) => {
     const form = event.target;
-    if (form.id !== "new" || !event.submitter || event.submitter.value !== "start") return;
+    if (form.id !== "new" || !event.submitter || !["start", "invite"].includes(event.submitter.value)) return;
     if (form.dataset.starting) { event.preventDefault(); return; }
     form.dataset.starting = "yes";
     const waits = $("#waits");

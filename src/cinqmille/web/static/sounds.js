@@ -7,9 +7,10 @@
     bank: [[660, 0, .09, .14], [990, .09, .16, .14]],
     bust: [[196, 0, .18, .16], [147, .16, .3, .16]],
     fall: [[330, 0, .12, .14], [262, .12, .12, .14], [196, .24, .25, .14]],
+    call: [[784, 0, .12, .14], [1047, .13, .22, .14]],
     win: [[523, 0, .14, .14], [659, .14, .14, .14], [784, .28, .14, .14], [1047, .42, .4, .16]],
   };
-  const BUZZ = { keep: 15, roll: [20, 40, 20], bank: 40, bust: [120, 60, 120], fall: [60, 40, 60], win: [60, 60, 60, 60, 200] };
+  const BUZZ = { keep: 15, roll: [20, 40, 20], bank: 40, call: [80, 60, 80], bust: [120, 60, 120], fall: [60, 40, 60], win: [60, 60, 60, 60, 200] };
 
   function tone([frequency, start, length, volume]) {
     const wave = context.createOscillator(), gain = context.createGain(), at = context.currentTime + start;
