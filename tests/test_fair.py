@@ -464,6 +464,11 @@ def test_what_was_tampered_with_is_named(record: str, case: str) -> None:
     assert SENTENCES[error.code].partition("{")[0] in str(error)
 
 
+def test_a_seat_missing_in_the_header_is_named() -> None:
+    text = record_text(*played(5, players=3, absent=0.5))
+    assert refusal(seats_changed(text, lambda seats: seats[:2])).code == "fair_seats"
+
+
 def test_every_turn_taken_out_or_doubled_is_found(record: str) -> None:
     lines = record.splitlines(keepends=True)
     assert len(lines) > 12

@@ -318,8 +318,7 @@ def _verified(text: str) -> Verified:
         raise InvalidText("seal_missing")
     if written_as_json:
         _check_json(text, game)
-    unsealed, seals = _SEALED.subn(r"\1", game.text if written_as_json else text)
-    if seals != 1 or _seal(unsealed) != header.seal:
+    if _seal(_SEALED.sub(r"\1", game.text if written_as_json else text)) != header.seal:
         raise InvalidText("seal_broken")
     return _Check(game, None if written_as_json else text).fair(header, header.secret)
 
