@@ -410,7 +410,6 @@ class Tables:
         if new:
             self._whisper(live.id, [key])
         self.plan(live)
-        live.glance()
 
     @contextmanager
     def present(self, live: Far, seat: int | None) -> Iterator[Watcher]:
@@ -443,7 +442,8 @@ class Tables:
     # What happens by itself
 
     def plan(self, live: Far) -> None:
-        """Call the table again when something is due: a bot's step, somebody's absence, or the end of waiting."""
+        """Show who is there by now, and call the table again when something is due: a bot's step, somebody's absence."""
+        live.glance()  # a moment that has just passed is no timer's business any more
         if live.due is not None:
             live.due.cancel()
             live.due = None
@@ -492,7 +492,6 @@ class Tables:
             live.retry = min(live.retry * 2, _LAST_RETRY)
             if error.code != "stale":
                 _log.warning("a table does not go on by itself: %s", error.code)
-        live.glance()
         if live.due is None:
             self.plan(live)
 
@@ -549,7 +548,6 @@ class Tables:
                         # Said again every third of the time it holds: until then the seat counts as there.
                         live.seen[one.key] = time.time() + _HOLDS - LINGERS
                         self.plan(live)
-                        live.glance()
 
     async def _tell_presence(self) -> None:
         while True:

@@ -1,0 +1,328 @@
+"""Online tables on running servers: what happens by itself, who is there, and several servers on one database."""
+
+import asyncio
+import time
+from collections.abc import Awaitable, Callable
+from operator import methodcaller
+from types import SimpleNamespace
+from typing import Any
+
+import pytest
+
+from cinqmille import Rules
+from cinqmille.actions import Action, RollOn, parse_action
+from cinqmille.errors import IllegalAction
+from cinqmille.fair import new_secret, verify
+from cinqmille.seating import Terms
+from cinqmille.store import Store, StoreError
+from cinqmille.web import tables as module
+from cinqmille.web.tables import LINGERS, Far, Tables, new_id
+from postgres import Postgres
+
+KEYS = ("key-of-ana", "key-of-ben", "key-of-cleo")
+
+
+@pytest.fixture
+def later(monkeypatch: pytest.MonkeyPatch) -> Callable[[float], None]:
+    """A clock for the tables that can be put on."""
+    ahead = [0.0]
+    monkeypatch.setattr(module, "time", SimpleNamespace(time=lambda: time.time() + ahead[0]))
+
+    def put_on(seconds: float) -> None:
+        ahead[0] += seconds
+
+    return put_on
+
+
+def served(database: str, servers: int, work: Callable[..., Awaitable[None]]) -> None:
+    """Do some work with servers on one database."""
+
+    async def done() -> None:
+        running = []
+        for _ in range(servers):
+            tables = Tables(await Store.open(database))
+            await tables.start()
+            running.append(tables)
+        try:
+            await work(*running)
+        finally:
+            for tables in running:
+                await tables.stop()
+                await tables.store.close()
+
+    asyncio.run(done())
+
+
+async def gathered(tables: Tables, people: int = 2, *, bots: tuple[str, ...] = (), **terms: Any) -> Far:
+    rules = Rules.parse("cinq-des(entry=0, target=1000)")
+    agreed = Terms(rules, **{"pace": 0, **terms})
+    live = await tables.open_far("device", agreed, new_secret(), "Ana", KEYS[0], new_id())
+    for name, key in list(zip(("Ben", "Cleo"), KEYS[1:], strict=True))[: people - 1]:
+        await tables.command(live, methodcaller("join", name, key, time.time()))
+    for number, bot in enumerate(bots):
+        await tables.command(live, methodcaller("seat_bot", 0, bot, f"Robo {number}", time.time()))
+    return live
+
+
+async def begun(tables: Tables, people: int = 2, *, bots: tuple[str, ...] = (), **terms: Any) -> Far:
+    live = await gathered(tables, people, bots=bots, **terms)
+    return await tables.command(live, lambda table: table.start(0, time.time()))
+
+
+async def do(tables: Tables, live: Far, action: Action) -> None:
+    """An action of whoever is to play."""
+    number, seat = live.online.number, live.online.to_play
+    assert seat is not None
+    await tables.command(live, lambda table: table.act(seat, (action,), seen=number, link=None, now=time.time()))
+
+
+async def roll(tables: Tables, live: Far) -> None:
+    await do(tables, live, RollOn())
+
+
+async def leave_to_a_bot(tables: Tables, live: Far) -> None:
+    """A bot plays on for the first seat."""
+    much = time.time() + 999
+    await tables.command(live, lambda table: table.act_for(None, 0, "bot", seen=table.number, since=0, now=much))
+
+
+async def until(true: Callable[[], object], seconds: float = 15.0) -> None:
+    ends = time.monotonic() + seconds
+    while not true():
+        assert time.monotonic() < ends, "it does not come"
+        await asyncio.sleep(0.005)
+
+
+async def there(tables: Tables, live: Far) -> Far:
+    """The same table on another server."""
+    found = await tables.get(live.id)
+    assert isinstance(found, Far)
+    return found
+
+
+@pytest.fixture
+def shared(postgres: Postgres) -> str:
+    """A database for several servers."""
+    return postgres.new()
+
+
+def test_bots_play_by_themselves_each_step_once(database: str) -> None:
+    async def work(tables: Tables) -> None:
+        live = await begun(tables, 1, bots=("steady:300", "beginner"))
+        await until(lambda: live.online.awaits == "player")
+        await leave_to_a_bot(tables, live)
+        await until(lambda: live.online.stage == "over")
+        journal = await tables.store.read(live.id)
+        assert journal is not None
+        assert [entry.number for entry in journal.entries] == list(range(1, live.online.number + 1))
+        verify(live.online.record)
+
+    served(database, 1, work)
+
+
+def test_a_server_that_is_started_again_goes_on_where_a_bot_was_to_play(database: str) -> None:
+    found: list[str] = []
+
+    async def before(tables: Tables) -> None:
+        live = await begun(tables, 1, bots=("steady:300",), pace=10_000)
+        while live.online.awaits == "player":
+            await roll(tables, live)
+            while live.online.awaits == "player" and live.online.table.position.phase != "roll":  # type: ignore[union-attr]
+                legal: Any = live.online.public()["legal"]
+                await do(tables, live, parse_action(legal[0]))
+        found.append(live.id)
+
+    async def after(tables: Tables) -> None:
+        live = await tables.get(found[0])
+        assert isinstance(live, Far)
+        assert live.online.awaits == "bot"
+        number = live.online.number
+        tables.plan(live)
+        assert live.due is not None
+        await tables.command(live, lambda table: table.let_bot_play(time.time()))
+        assert live.online.number == number + 1
+
+    served(database, 1, before)
+    served(database, 1, after)
+
+
+@pytest.mark.parametrize("way", ["bot", "skip", "remove"])
+def test_what_was_agreed_on_for_the_absent_happens_by_itself(
+    tmp_path_factory: pytest.TempPathFactory, later: Callable[[float], None], way: str
+) -> None:  # report C029, C082
+    async def work(tables: Tables) -> None:
+        live = await begun(tables, 2, after=30, then=way)
+        with tables.present(live, 1):
+            await asyncio.sleep(0.05)
+            assert live.online.to_play == 0
+            assert not live.online.seats[0].stand_in
+            later(31)
+            tables.plan(live)
+            if way == "bot":
+                await until(lambda: live.online.seats[0].stand_in and live.online.to_play == 1)
+            else:
+                await until(lambda: live.online.to_play == 1)
+            assert live.online.table is not None
+            assert live.online.table.position.seats[0].away is (way == "remove")
+
+    served(f"sqlite:///{tmp_path_factory.mktemp('away')}/tables.sqlite3", 1, work)
+
+
+def test_the_others_decide_where_that_was_agreed_on_and_are_told_when_they_may(
+    tmp_path_factory: pytest.TempPathFactory, later: Callable[[float], None]
+) -> None:
+    async def work(tables: Tables) -> None:
+        live = await begun(tables, 2, after=30, then="ask")
+        with tables.present(live, 1) as watcher:
+            await watcher.news(0.05)
+            later(LINGERS + 1)
+            tables.plan(live)
+            assert await watcher.news(2), "the others see that somebody is away"
+            assert not live.here(0)
+            later(31)
+            tables.plan(live)
+            assert await watcher.news(2), "the others see that they may act"
+            number = live.online.number
+            await asyncio.sleep(0.05)
+            assert live.online.number == number, "nothing happens by itself"
+
+    served(f"sqlite:///{tmp_path_factory.mktemp('away')}/tables.sqlite3", 1, work)
+
+
+def test_a_server_that_was_down_makes_nobody_absent(
+    tmp_path_factory: pytest.TempPathFactory, later: Callable[[float], None]
+) -> None:
+    database, found = f"sqlite:///{tmp_path_factory.mktemp('down')}/tables.sqlite3", list[str]()
+
+    async def before(tables: Tables) -> None:
+        found.append((await begun(tables, 2, after=30, then="remove")).id)
+
+    async def after(tables: Tables) -> None:
+        live = await tables.get(found[0])
+        assert isinstance(live, Far)
+        await asyncio.sleep(0.1)
+        assert live.here(0)
+        assert live.here(1)
+        assert live.online.to_play == 0
+
+    served(database, 1, before)
+    later(60)  # longer than agreed, shorter than somebody who is there is waited for
+    served(database, 1, after)
+
+
+def test_what_one_server_stores_is_shown_by_the_others(shared: str) -> None:
+    async def work(here: Tables, elsewhere: Tables) -> None:
+        live = await begun(here, 2)
+        other = await there(elsewhere, live)
+        with elsewhere.present(other, 1) as watcher:
+            await watcher.news(0.2)
+            await roll(here, live)
+            await until(lambda: other.online.number == live.online.number)
+            assert await watcher.news(5)
+        assert other.online.record == live.online.record
+
+    served(shared, 2, work)
+
+
+def test_two_servers_that_act_at_once_never_both_win(shared: str) -> None:
+    async def work(here: Tables, elsewhere: Tables) -> None:
+        live = await begun(here, 2)
+        other = await there(elsewhere, live)
+        done = await asyncio.gather(roll(here, live), roll(elsewhere, other), return_exceptions=True)
+        assert sorted(type(one) for one in done if one is not None) == [IllegalAction]
+        await until(lambda: other.online.number == live.online.number)
+        assert other.online.record == live.online.record
+
+    served(shared, 2, work)
+
+
+def test_bots_make_each_step_once_however_many_servers_watch(shared: str) -> None:
+    async def work(here: Tables, elsewhere: Tables) -> None:
+        live = await begun(here, 1, bots=("steady:300", "beginner", "steady:500"))
+        other = await there(elsewhere, live)
+        with here.present(live, 0), elsewhere.present(other, None):
+            await leave_to_a_bot(here, live)
+            await until(lambda: live.online.stage == "over" and other.online.stage == "over", 60)
+        assert other.online.record == live.online.record
+        verify(live.online.record)
+
+    served(shared, 2, work)
+
+
+def test_bots_go_on_at_another_server_when_theirs_is_gone(shared: str) -> None:
+    async def work(here: Tables, elsewhere: Tables) -> None:
+        live = await begun(here, 1, bots=("steady:300",))
+        other = await there(elsewhere, live)
+        await leave_to_a_bot(here, live)
+        await here.stop()
+        with elsewhere.present(other, None):
+            await until(lambda: other.online.stage == "over", 60)
+
+    served(shared, 2, work)
+
+
+def test_who_is_there_is_known_to_every_server(shared: str, later: Callable[[float], None]) -> None:
+    async def work(here: Tables, elsewhere: Tables) -> None:
+        live = await begun(here, 2)
+        other = await there(elsewhere, live)
+        later(LINGERS + 1)
+        assert not other.here(1)
+        with elsewhere.present(other, None) as watcher, here.present(live, 1):
+            await until(lambda: other.here(1))
+            assert await watcher.news(5)
+
+    served(shared, 2, work)
+
+
+def test_a_command_that_could_not_be_stored_changes_nothing_and_the_next_one_finds_the_truth(
+    database: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    async def work(tables: Tables) -> None:
+        live = await begun(tables, 2)
+        number, write = live.online.number, tables.store.write
+
+        async def broken(*_: object, **__: object) -> None:
+            raise StoreError("not_stored")
+
+        async def doubtful(*arguments: object, **more: object) -> None:
+            await write(*arguments, **more)  # type: ignore[arg-type]
+            raise StoreError("not_stored")
+
+        monkeypatch.setattr(tables.store, "write", broken)
+        with pytest.raises(StoreError):
+            await roll(tables, live)
+        assert live.online.number == number
+        # The database went away in the very moment: whoever asks is told so, and the table shows what is stored.
+        monkeypatch.setattr(tables.store, "write", doubtful)
+        with pytest.raises(StoreError):
+            await roll(tables, live)
+        assert live.online.number == number + 1
+        journal = await tables.store.read(live.id)
+        assert journal is not None
+        assert journal.entries[-1].number == number + 1
+
+    served(database, 1, work)
+
+
+def test_a_table_deleted_meanwhile_is_gone_for_everybody(database: str) -> None:
+    async def work(tables: Tables) -> None:
+        live = await begun(tables, 2)
+        assert await tables.store.delete(live.id)
+        with pytest.raises(IllegalAction) as raised:
+            await roll(tables, live)
+        assert raised.value.code == "table_gone"
+        assert await tables.get(live.id) is None
+
+    served(database, 1, work)
+
+
+def test_a_caller_that_goes_away_leaves_no_half_of_a_move(database: str) -> None:
+    async def work(tables: Tables) -> None:
+        live = await begun(tables, 2)
+        number = live.online.number
+        task = asyncio.ensure_future(roll(tables, live))
+        await asyncio.sleep(0)
+        task.cancel()
+        await until(lambda: live.online.number == number + 1)
+
+    served(database, 1, work)
