@@ -9,9 +9,10 @@ from typing import Any
 
 import pytest
 
-from cinqmille.actions import Back, Bank, Leave, RollOn, Skip, TakeOver, parse_action
+from cinqmille.actions import Back, Bank, Leave, RollOn, SetAside, Skip, TakeOver, parse_action
 from cinqmille.errors import CinqMilleError, InvalidText
 from cinqmille.fair import new_secret, verify
+from cinqmille.game import apply, legal_keeps
 from cinqmille.online import PATIENCE, SEALING, Change
 from cinqmille.seating import Entry
 from faraway import HOUSE, START, Chain, Played
@@ -147,6 +148,25 @@ def test_a_command_that_is_stale_double_illegal_or_anothers_is_refused_and_chang
     assert played.table is table
     played.act(RollOn())
     refused("stale", lambda: played.act(RollOn(), seen=number))  # the same request once more
+
+
+def test_a_turn_that_ends_while_it_is_played_gives_no_roll_of_the_next_player_away() -> None:
+    played = Played("wikipedia-5000(target=1000, entry=0)")
+    played.gather("Ben")
+    played.begin()
+    rng, tried = random.Random(4), 0
+    while played.table.stage == "playing":
+        table = played.table
+        position = table.table.position  # type: ignore[union-attr]
+        for keep in legal_keeps(position):
+            aside = SetAside(keep.dice)
+            if apply(position, aside).to_play not in (None, position.to_play):  # it passes an exact target
+                refused("out_of_turn", lambda aside=aside: played.act(aside, RollOn()))  # type: ignore[misc]
+                tried += 1
+        assert played.table is table
+        played.play(rng)
+    assert tried
+    assert verify(played.table.record)
 
 
 def test_a_link_that_is_not_the_next_one_is_refused() -> None:

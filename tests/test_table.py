@@ -177,6 +177,15 @@ def test_only_the_player_to_play_may_play() -> None:
     assert table.number == 2
 
 
+def test_nobody_plays_on_into_the_turn_of_the_next() -> None:
+    table = Table(game(players="Ana, Ben, Cid", rules="cinq-des(entry=0)"), save=Kept(), dice=Loaded("15534", "11123"))
+    table.play(RollOn(), seen=0, seat=0)
+    before = table.game
+    refused("out_of_turn", lambda: table.play(SetAside((1, 5, 5)), Bank(), RollOn(), seen=table.number, seat=0))
+    refused("out_of_turn", lambda: table.play(Leave(0), RollOn(), seen=table.number, seat=0))
+    assert table.game is before
+
+
 @pytest.mark.parametrize("action", [Roll((1, 1, 1, 2, 3)), Points(450)])
 def test_drawn_dice_are_not_typed(action: Roll | Points) -> None:
     table = Table(game(), save=Kept(), dice=SeededDice("1"))

@@ -104,14 +104,11 @@ class Table:
         :class:`RollOn` also asks for the first roll of a turn. Raises IllegalAction.
         """
         self._check_number(seen)
-        player = self.position.to_play
-        if seat is not None and player is not None and seat != player and not self._may_come_or_go(actions, seat):
-            names = self.game.players
-            raise IllegalAction("out_of_turn", player=names[seat], expected=names[player])
         if not self.real and any(isinstance(action, _ROLLS) for action in actions[:-1]):
             raise IllegalAction("roll_comes_last")
         game, news = self.game, list[News]()
         for action in actions:
+            self._check_turn(game.position, action, seat)
             self._check_sender(game.position, action)
             game = self._step(game, action, news)
         return self._commit(game, news)
@@ -185,8 +182,14 @@ class Table:
         if not self.real and any(isinstance(action, Roll) for action in actions[kept:]):
             raise IllegalAction("drawn_dice_stay")
 
-    def _may_come_or_go(self, actions: tuple[Action, ...], seat: int) -> bool:
-        return all(isinstance(action, Leave | Back) and action.seat == seat for action in actions)
+    def _check_turn(self, position: Position, action: Action, seat: int | None) -> None:
+        """Refuse what a seat does in the turn of another, which may have begun with what it did before."""
+        player = position.to_play
+        if seat is None or player is None or seat == player:
+            return
+        if not (isinstance(action, Leave | Back) and action.seat == seat):
+            names = self.game.players
+            raise IllegalAction("out_of_turn", player=names[seat], expected=names[player])
 
     def _check_sender(self, position: Position, action: Action) -> None:
         """Refuse dice that the program rolls itself, and decisions that are a bot's."""
