@@ -34,7 +34,8 @@ DATA = Path(__file__).parent / "data"
 GAMES = DATA / "games"
 EXPECTED: dict[str, dict[str, Any]] = json.loads((GAMES / "expected.json").read_text(encoding="utf-8"))
 RECORDS = [json.loads(line) for line in (DATA / "records.jsonl").read_text(encoding="utf-8").splitlines()]
-COMMANDS = ("serve", "play", "rules", "score", "odds", "advise", "solve", "simulate", "replay", "verify", "completion")
+COMMANDS = ("serve", "play", "rules", "score", "odds", "advise", "solve", "simulate", "replay", "verify", "tables",
+            "completion")  # fmt: skip
 LANGUAGES = ("en", "fr")
 
 

@@ -242,6 +242,7 @@ ELSEWHERE: dict[str, dict[str, object]] = {
     "not_loaded": {},
     "database_address": {},
     "database_driver": {},
+    "database_missing": {"database": "/srv/tables.sqlite3"},
     "database_unusable": {"database": "/srv/tables.sqlite3", "detail": "disk I/O error"},
     "database_newer": {"database": "postgresql://cinqmille:***@db/tables"},
     "too_many": {"seconds": 30},

@@ -162,6 +162,7 @@ SENTENCES = {
     "not_loaded": "This cannot be read from the database just now: try again in a moment.",
     "database_address": "This is no address of a database: write the path of a file, sqlite:///PATH, or postgresql://USER:PASSWORD@HOST/NAME.",
     "database_driver": "PostgreSQL needs the extra 'postgres': python -m pip install 'cinqmille[postgres]' installs it.",
+    "database_missing": "There is no database {database}.",
     "database_unusable": "The database {database} cannot be used: {detail}.",
     "database_newer": "The database {database} was written by a newer version of cinqmille: install that one, or name another database.",
     # Fair dice

@@ -5,26 +5,21 @@ printed as it is, or an exit status. ``--lang`` is an option here only so that h
 What a command needs it imports when it runs, so that help is quick.
 """
 
-from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Literal, TypedDict
+from typing import Annotated, Literal
 
 from cyclopts import App, Group, Parameter
 
 from cinqmille.bots import BOTS
+from cinqmille.cli.keeping import add_tables
 from cinqmille.cli.output import Answer
 from cinqmille.cli.pages import Pages
 from cinqmille.cli.refusals import Refusal, conflict, of_input, whole
+from cinqmille.cli.shared import PROGRAM, Lang, Shared, rule_sheets
 from cinqmille.errors import CinqMilleError
 from cinqmille.words import Words
 
-if TYPE_CHECKING:
-    from cyclopts.completion import CompletionContext
-
-PROGRAM = "cinqmille"
 DEFAULT_RULES = "cinq-des"
-
-Lang = Literal["fr", "en"] | None
 
 
 def version() -> str:
@@ -36,7 +31,7 @@ def version() -> str:
 
 def command_line(words: Words) -> App:
     """Return everything that can be typed, in the language of ``words``."""
-    say, shared = words.say, _Shared(words)
+    say, shared = words.say, Shared(words)
     options = Group.create_ordered(say("Options"), sort_key=9)
     app = App(
         name=PROGRAM,
@@ -52,7 +47,7 @@ def command_line(words: Words) -> App:
     )
     for add in (
         _add_serve, _add_play, _add_rules, _add_score, _add_odds, _add_advise, _add_solve, _add_simulate, _add_replay,
-        _add_verify, _add_completion,
+        _add_verify, add_tables, _add_completion,
     ):  # fmt: skip
         add(app, shared)
     app.command(lambda: None, name="--lang", help=shared.lang_help)
@@ -63,59 +58,7 @@ def command_line(words: Words) -> App:
     return app
 
 
-def _rule_sheets(context: "CompletionContext") -> list[str]:
-    """What a shell may complete a rule sheet to: the presets, and the TOML files that begin as it does."""
-    from glob import escape, glob
-
-    from cinqmille.rules import PRESETS
-
-    return [*PRESETS, *glob(f"{escape(context.incomplete)}*.toml")]
-
-
-class _About(TypedDict):
-    name: str
-    usage: str
-    help: str
-    sort_key: int
-
-
-@dataclass(frozen=True, slots=True)
-class _Shared:
-    """What several commands say in the same way."""
-
-    words: Words
-
-    def usage(self, *words: str) -> str:
-        options = self.words.say("OPTIONS")
-        return " ".join([PROGRAM, *words, f"[{options}]"])
-
-    def about(self, sort_key: int, name: str, *arguments: str, help: str) -> _About:
-        return _About(name=name, usage=self.usage(name, *arguments), help=help, sort_key=sort_key)
-
-    @property
-    def rules_help(self) -> str:
-        return self.words.say("A rule sheet (six-des), a sheet and what differs (cinq-des(entry=500)), or a TOML file.")
-
-    @property
-    def rules(self) -> Parameter:
-        return Parameter(name="--rules", metavar=self.words.say("RULES"), help=self.rules_help, completer=_rule_sheets)
-
-    @property
-    def lang_help(self) -> str:
-        return self.words.say("The language, fr or en; unless given, that of the system.")
-
-    @property
-    def lang(self) -> Parameter:
-        return Parameter(name="--lang", metavar="fr|en", show_choices=False, help=self.lang_help)
-
-    def json(self, keys: str) -> Parameter:
-        return self.flag("--json", self.words.say("Answer with one JSON object, for programs: {keys}.", keys=keys))
-
-    def flag(self, name: str, help: str) -> Parameter:
-        return Parameter(name=name, negative=(), show_default=False, help=help)
-
-
-def _add_serve(app: App, shared: _Shared) -> None:
+def _add_serve(app: App, shared: Shared) -> None:
     say = shared.words.say
     host = Parameter(
         name="--host",
@@ -204,7 +147,7 @@ def _add_serve(app: App, shared: _Shared) -> None:
         return 0
 
 
-def _add_play(app: App, shared: _Shared) -> None:
+def _add_play(app: App, shared: Shared) -> None:
     words, say = shared.words, shared.words.say
     label = say("FILE")
     argument = Parameter(
@@ -254,10 +197,10 @@ def _add_play(app: App, shared: _Shared) -> None:
         )
 
 
-def _add_rules(app: App, shared: _Shared) -> None:
+def _add_rules(app: App, shared: Shared) -> None:
     words, say = shared.words, shared.words.say
     label = say("RULES")
-    argument = Parameter(name=label, help=shared.rules_help, completer=_rule_sheets)
+    argument = Parameter(name=label, help=shared.rules_help, completer=rule_sheets)
     as_toml = shared.flag("--toml", say("Print it as a TOML file, to start house rules from."))
     as_json = shared.json(say("without RULES presets, else every rule, combinations, canonical, fingerprint"))
     purpose = say("The rule sheets there are, or one of them in sentences.")
@@ -284,7 +227,7 @@ def _add_rules(app: App, shared: _Shared) -> None:
         return answers.toml(sheet, words) if toml else answers.rules(sheet, words)
 
 
-def _add_score(app: App, shared: _Shared) -> None:
+def _add_score(app: App, shared: Shared) -> None:
     words, say = shared.words, shared.words.say
     label = say("ROLL")
     argument = Parameter(name=label, required=True, help=say("The dice as they lie: 15534 or 1 5 5 3 4."))
@@ -309,7 +252,7 @@ def _add_score(app: App, shared: _Shared) -> None:
         return answers.score(answers.sheet(rules, words).rules, " ".join(roll), keep, words)
 
 
-def _add_odds(app: App, shared: _Shared) -> None:
+def _add_odds(app: App, shared: Shared) -> None:
     words, say = shared.words, shared.words.say
     number = Parameter(
         name="--dice",
@@ -337,7 +280,7 @@ def _add_odds(app: App, shared: _Shared) -> None:
         return answers.odds(answers.sheet(rules, words).rules, dice, words)
 
 
-def _add_advise(app: App, shared: _Shared) -> None:
+def _add_advise(app: App, shared: Shared) -> None:
     words, say = shared.words, shared.words.say
 
     signed = ("--scores", "--turn-points")  # -50 is a number there, if a wrong one
@@ -385,7 +328,7 @@ def _add_advise(app: App, shared: _Shared) -> None:
         return advising.advise(given, words)
 
 
-def _add_solve(app: App, shared: _Shared) -> None:
+def _add_solve(app: App, shared: Shared) -> None:
     words, say = shared.words, shared.words.say
     number = Parameter(name="--players", metavar=say("NUMBER"), help=say("How many play, 2 to 8."))
     again = shared.flag("--fresh", say("Solve it now, whatever is stored."))
@@ -409,7 +352,7 @@ def _add_solve(app: App, shared: _Shared) -> None:
         return solving.solve(answers.sheet(rules, words).rules, seats, fresh=fresh, long=long, words=words)
 
 
-def _add_simulate(app: App, shared: _Shared) -> None:
+def _add_simulate(app: App, shared: Shared) -> None:
     words, say = shared.words, shared.words.say
     label = say("NUMBER")
     seats = Parameter(
@@ -469,7 +412,7 @@ def _add_simulate(app: App, shared: _Shared) -> None:
         )
 
 
-def _add_replay(app: App, shared: _Shared) -> None:
+def _add_replay(app: App, shared: Shared) -> None:
     words, say = shared.words, shared.words.say
     label = say("FILE")
     argument = Parameter(
@@ -507,7 +450,7 @@ def _add_replay(app: App, shared: _Shared) -> None:
         return answers.written(game, to) if to else answers.standing(game, turns, words)
 
 
-def _add_verify(app: App, shared: _Shared) -> None:
+def _add_verify(app: App, shared: Shared) -> None:
     words, say = shared.words, shared.words.say
     label = say("FILE")
     argument = Parameter(
@@ -540,13 +483,13 @@ def _add_verify(app: App, shared: _Shared) -> None:
         return verifying.verified(str(file), commitment, words)
 
 
-def _add_completion(app: App, shared: _Shared) -> None:
+def _add_completion(app: App, shared: Shared) -> None:
     say = shared.words.say
     label = say("SHELL")
     argument = Parameter(name=label, help=say("The shell it is for."))
     purpose = say("The script that lets a shell complete the commands and options of {program}.", program=PROGRAM)
 
-    @app.command(**shared.about(10, "completion", label, help=purpose))
+    @app.command(**shared.about(11, "completion", label, help=purpose))
     def _(
         shell: Annotated[Literal["bash", "zsh", "fish"], argument],
         /,

@@ -22,7 +22,7 @@ from cinqmille.errors import CinqMilleError
 from cinqmille.record import Game
 from cinqmille.store import local, schema
 from cinqmille.store.bell import Bell, say
-from cinqmille.store.database import Database, StoreError, address_of, default_url
+from cinqmille.store.database import Database, StoreError, address_of, default_url, shown
 from cinqmille.store.local import Kept
 from cinqmille.store.schema import Entry, Journal, Listed, Place
 from cinqmille.store.upgrading import upgrade
@@ -49,7 +49,7 @@ def prepare(url: str | Path) -> None:
 
 
 class Store:
-    """The tables of one database; made by :meth:`open`.
+    """The tables of one database; made by :meth:`open`. ``name`` is its address as people may see it.
 
     Everything that asks the database raises :class:`StoreError` where it fails: with code ``not_stored`` nothing was
     acknowledged (if the database went away in that very moment, the entry may be there all the same: read again), with
@@ -58,6 +58,7 @@ class Store:
 
     def __init__(self, database: Database) -> None:
         self.shared = database.shared
+        self.name = shown(database.address)
         self._database = database
         self._writer = Writer(database)
         self._bells: list[Bell] = []
@@ -65,12 +66,16 @@ class Store:
         self._listed: dict[str, Kept] = {}
 
     @classmethod
-    async def open(cls, url: str | Path) -> Store:
+    async def open(cls, url: str | Path, *, new: bool = True) -> Store:
         """Return the store at ``url``: ``sqlite:///PATH``, ``postgresql://USER:PASSWORD@HOST/NAME``, or a file's path.
 
-        Its tables are made, or brought up to this version. Raises StoreError where that cannot be done.
+        Its tables are made, or brought up to this version. Raises StoreError where that cannot be done, and where there
+        is no such file and no ``new`` one is wanted.
         """
-        database = Database(address_of(url))
+        address = address_of(url)
+        if not new and address.drivername == "sqlite" and not Path(str(address.database)).exists():
+            raise StoreError("database_missing", database=shown(address))
+        database = Database(address)
         try:
             await database.run(lambda: upgrade(database))
         except BaseException:
@@ -205,17 +210,26 @@ class Store:
 
         def work(connection: Connection) -> list[Listed]:
             rows = connection.execute(select(_tables, _begun().label("begun")).order_by(_tables.c.played.desc())).all()
-            seated = select(_entries.c.table, _entries.c.kind, _entries.c.content).where(_entries.c.kind.in_(_SEATS))
+            # Whoever plays has sat down before long, so that not every entry of every game has to be looked at.
+            shared = select(_tables.c.id).where(_tables.c.kind != "local")
+            seated = select(_entries.c.table, _entries.c.kind, _entries.c.content).where(
+                _entries.c.table.in_(shared) & (_entries.c.number <= _SEATED_BY) & _entries.c.kind.in_(_SEATS)
+            )
             named: dict[str, list[tuple[str, str]]] = {}
             for entry in connection.execute(seated.order_by(_entries.c.table, _entries.c.number)):
                 named.setdefault(entry.table, []).append((entry.kind, entry.content))
             return [
                 Listed(
-                    row.id, row.kind, _players(row.opening, named.get(row.id, [])), row.opened, row.played, row.number,
-                    bool(row.begun), bool(row.over),
+                    row.id,
+                    row.kind,
+                    _players(row.opening, named.get(row.id, [])),
+                    row.opened,
+                    row.played,
+                    row.number,
+                    "over" if row.over else "playing" if row.begun else "unbegun",
                 )
                 for row in rows
-            ]  # fmt: skip
+            ]
 
         return await self._database.read(work)
 
@@ -324,6 +338,7 @@ def _delete(connection: Connection, ids: Sequence[str]) -> int:
 
 # The kinds of entries of shared tables that seat somebody, or empty a seat.
 _SEATS = ("joined", "bot", "left")
+_SEATED_BY = 200
 
 
 def _players(opening: str, seated: Sequence[tuple[str, str]]) -> tuple[str, ...]:

@@ -122,5 +122,4 @@ class Listed:
     opened: float
     played: float
     entries: int
-    begun: bool
-    over: bool
+    stage: str  # "unbegun", "playing" or "over"
