@@ -442,7 +442,7 @@ class Tables:
     # What happens by itself
 
     def plan(self, live: Far) -> None:
-        """Show who is there by now, and call the table again when something is due: a bot's step, somebody's absence."""
+        """Show who is there by now, and call the table again when something is due: a bot's step, an absence."""
         live.glance()  # a moment that has just passed is no timer's business any more
         if live.due is not None:
             live.due.cancel()
