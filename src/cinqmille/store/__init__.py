@@ -15,7 +15,7 @@ import time
 from collections.abc import Callable, Sequence
 from pathlib import Path
 
-from sqlalchemy import ColumnElement, Connection, case, delete, exists, insert, or_, select, update
+from sqlalchemy import ColumnElement, Connection, case, delete, exists, func, insert, or_, select, tuple_, update
 from sqlalchemy.dialects import postgresql, sqlite
 
 from cinqmille.errors import CinqMilleError
@@ -157,6 +157,29 @@ class Store:
         """Return the tables a device opened or holds a seat at: unfinished ones first, then those played last."""
         held = select(_holders.c.table).where(_holders.c.device == device)
         return await self._places(or_(_tables.c.device == device, _tables.c.id.in_(held)), most)
+
+    async def finished(self, after: tuple[float, str] = (0.0, ""), *, most: int = 50) -> list[Place]:
+        """Return the tables whose game is over, of both kinds, by when they were last played.
+
+        ``after`` is the moment and the name of the last one of a list before.
+        """
+        later = tuple_(_tables.c.played, _tables.c.id) > after
+        wanted = (
+            select(_tables.c.id, _tables.c.kind, _tables.c.over, _tables.c.played)
+            .where((_tables.c.over == 1) & later)
+            .order_by(_tables.c.played, _tables.c.id)
+            .limit(most)
+        )
+
+        def work(connection: Connection) -> list[Place]:
+            return [Place(row.id, row.kind, bool(row.over), row.played) for row in connection.execute(wanted)]
+
+        return await self._database.read(work)
+
+    async def count_finished(self) -> int:
+        """Return how many tables there are whose game is over."""
+        wanted = select(func.count()).select_from(_tables).where(_tables.c.over == 1)
+        return await self._database.read(lambda connection: connection.execute(wanted).scalar_one())
 
     async def hold(self, id: str, device: str) -> None:
         """Put a shared table on the list of a device that holds a seat there too."""

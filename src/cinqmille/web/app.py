@@ -16,6 +16,7 @@ from cinqmille.errors import CinqMilleError
 from cinqmille.store import Store
 from cinqmille.web import checking, far, newgame, pages, play, reference, rulepages, service
 from cinqmille.web.api import make_api
+from cinqmille.web.counting import Counting
 from cinqmille.web.files import Files
 from cinqmille.web.guard import Guard, Hosts
 from cinqmille.web.limits import Limits
@@ -47,8 +48,10 @@ def make_app(database: str | Path, options: Options = Options()) -> FastAPI:
         store = await Store.open(database)
         app.state.tables = tables = Tables(store)
         metrics.tables(lambda: len(tables))
+        app.state.counting = counting = Counting(store)
         await tables.start()
         yield
+        await counting.stop()
         await tables.stop()
         await store.close()
 

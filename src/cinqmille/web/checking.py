@@ -7,10 +7,11 @@ from fastapi.concurrency import run_in_threadpool
 from fastapi.responses import Response
 from starlette.exceptions import HTTPException
 
-from cinqmille.attested import checked
+from cinqmille.attested import busts, checked, faces, meaning
 from cinqmille.errors import CinqMilleError, InvalidText, RecordError
 from cinqmille.fair import Verified, is_link
 from cinqmille.fair import verify as worked_out
+from cinqmille.tallies import by_seat, together
 from cinqmille.web.bodies import form
 from cinqmille.web.render import render, spot, words_of
 from cinqmille.web.tables import Far, Tables
@@ -35,6 +36,32 @@ async def check(request: Request) -> Response:
     except CinqMilleError as error:
         return _page(request, text=text, noted=noted, error=error)
     return _page(request, text=text, noted=noted, found=found)
+
+
+@router.get("/dice")
+async def of_server(request: Request) -> Response:
+    """The dice of all finished games here, as far as they are counted; and how fair dice work."""
+    words, counting = words_of(request), request.app.state.counting
+    found = await counting.count()
+    told = [*faces(found.dice, words), *busts(found.dice, words)] if found.games else []
+    return render(request, "alldice.html", count_of=found, told=told, meaning=meaning(words))
+
+
+@router.get("/t/{id}/dice")
+async def of_game(request: Request, id: str) -> Response:
+    """The dice of one game so far, of everybody together and of each."""
+    tables: Tables = request.app.state.tables
+    live, words = await tables.get(id), words_of(request)
+    if live is None or (isinstance(live, Far) and live.online.table is None):
+        raise HTTPException(404, words.say("There is no such table. It may have been deleted."))
+    game = live.game
+    tallies = by_seat(game)
+    told = [(name, [*faces(one, words), *busts(one, words)]) for name, one in zip(game.players, tallies, strict=True)]
+    whole = together(tallies)
+    return render(
+        request, "dice.html", id=id, game=game, far=isinstance(live, Far), over=game.position.phase == "over",
+        real=live.table.real, whole=[*faces(whole, words), *busts(whole, words)], told=told, meaning=meaning(words),
+    )  # fmt: skip
 
 
 @router.get("/t/{id}/verify")
