@@ -77,12 +77,11 @@
 
   // Whose turn it is, also where the window is behind others.
 
-  const title = document.title;
   let mine = $("#state")?.dataset.mine === "yes", said = $("#state")?.dataset.news;
   function call() {
     const state = $("#state")?.dataset;
     if (!state) return;
-    document.title = state.title ? `${state.title} · ${title}` : title;
+    document.title = state.title;
     const now = state.mine === "yes";
     if (now && !mine) window.cinqmilleSounds?.("call", kept("call"), kept("buzz"));
     mine = now;
