@@ -103,6 +103,17 @@ def test_only_the_host_starts_and_manages_the_seats() -> None:
     refused("last_person_stays", lambda: played.do(played.table.leave(0, 1, START)).leave(0, 0, START))
 
 
+def test_whoever_is_sent_away_does_not_come_back_and_whoever_goes_may() -> None:
+    played = Played()
+    played.gather("Ben", "Cleo", chains=False)
+    played.do(played.table.leave(2, 2, START))
+    played.do(played.table.leave(0, 1, START))
+    refused("sent_away", lambda: played.table.join("Benjamin", "key-b", START))
+    played.do(played.table.join("Cleo", "key-c", START))
+    assert [one.name for one in played.table.seats] == ["Ana", "Cleo"]
+    assert played.reloaded().barred == played.table.barred == {"key-b"}
+
+
 def test_the_order_of_a_rematch_is_kept_whoever_comes_first() -> None:
     played = Played(order=("Cleo", "Ben", "Ana"))
     played.gather("Ben", "Dora", "Cleo", chains=False)

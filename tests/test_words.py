@@ -266,6 +266,7 @@ ELSEWHERE: dict[str, dict[str, object]] = {
     "table_full": {"seats": 4},
     "already_begun": {},
     "not_begun": {},
+    "sent_away": {},
     "host_only": {"player": "Ben"},
     "last_person_stays": {},
     "long_name": {"most": 40},

@@ -209,6 +209,7 @@ SENTENCES = {
     "table_full": "All {seats} seats of this table are taken; you can watch.",
     "already_begun": "The game has begun: the seats stay as they are.",
     "not_begun": "The game has not begun yet.",
+    "sent_away": "The host of this table has freed your seat: you can watch.",
     "host_only": "Only {player}, who opened the table, can do this.",
     "last_person_stays": "The last person at a table stays; delete the table instead.",
     "long_name": "A name has {most} characters at most.",

@@ -69,7 +69,7 @@ class OnlineTable:
     """One moment of an online table; see the module's text.
 
     ``number`` is that of the last entry; ``moved`` when it last went on, in seconds; ``table`` holds the game once it
-    has begun.
+    has begun; ``barred`` are the keys of those whom the host sent away.
     """
 
     id: str
@@ -81,6 +81,7 @@ class OnlineTable:
     moved: float = 0.0
     table: Table | None = None
     deal: Deal | None = field(default=None, repr=False)
+    barred: frozenset[str] = frozenset()
 
     # How it begins
 
@@ -156,6 +157,8 @@ class OnlineTable:
         if self.seat_of(key) is not None:
             return None
         self._check_stage("gathering")
+        if key in self.barred:
+            raise IllegalAction("sent_away")
         if len(self.seats) >= self.terms.seats:
             raise IllegalAction("table_full", seats=len(self.seats))
         return self._change(now, None, "joined", {"name": self._named(name), "key": key})
@@ -359,6 +362,8 @@ class OnlineTable:
                 changes = self._seated(Seat(data["name"], bot=data["bot"]))
             case "left":
                 changes = {"seats": freed(self.seats, data["left"])}
+                if author != data["left"]:
+                    changes["barred"] = self.barred | {self.seats[data["left"]].key}
             case "shared":
                 changes = self._with_seat(author, share=Share(data["anchor"], "", data["anchor"], 0))
             case "sealed":
