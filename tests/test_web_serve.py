@@ -414,6 +414,9 @@ def test_numbers_have_few_labels_and_no_names(tmp_path: Path) -> None:
     assert 'cinqmille_actions_total{result="stale"} 1.0' in text
     assert "cinqmille_tables_in_memory 1.0" in text
     assert "cinqmille_open_streams 0.0" in text
+    written = re.search(r"^cinqmille_commits_total (\d+)", text, re.M)
+    assert written is not None
+    assert int(written[1]) >= 2, "the table, and what was played"
     assert re.search(r'cinqmille_build_info\{python="[\d.]+",version="[\d.]+"\} 1.0', text)
     assert table not in text
     assert "Zebulon" not in text

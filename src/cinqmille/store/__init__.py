@@ -147,6 +147,11 @@ class Store:
         if self.shared:
             await self._database.write(lambda connection: say(connection, word))
 
+    @property
+    def commits(self) -> int:
+        """How many transactions this server has written."""
+        return self._database.commits
+
     async def alive(self) -> None:
         """Ask the database anything; raises StoreError where it does not answer."""
         await self._database.read(lambda connection: connection.execute(select(1)).close())

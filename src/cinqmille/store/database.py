@@ -87,6 +87,7 @@ class Database:
         self.shared = address.drivername != "sqlite"
         self.engine = _postgresql(address) if self.shared else _sqlite(address)
         self.writing = self.engine.execution_options(**{_WRITES: True})
+        self.commits = 0  # transactions that were written, for whoever counts
         # SQLite has one writer at a time: where they queue here, none of them waits for a lock.
         self._writers = ThreadPoolExecutor(_READERS if self.shared else 1, "cinqmille-write")
         self._readers = ThreadPoolExecutor(_READERS, "cinqmille-read")
@@ -107,7 +108,9 @@ class Database:
             with failing("not_stored"), self.writing.begin() as connection:
                 return work(connection)
 
-        return await self.run(run)
+        found = await self.run(run)
+        self.commits += 1
+        return found
 
     async def run(self, work: Callable[[], _Found]) -> _Found:
         """Return what ``work`` returns, which sees to its connections itself."""

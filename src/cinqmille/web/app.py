@@ -47,8 +47,8 @@ def make_app(database: str | Path, options: Options = Options()) -> FastAPI:
     async def life(app: FastAPI) -> AsyncIterator[None]:
         store = await Store.open(database)
         app.state.tables = tables = Tables(store)
-        metrics.tables(lambda: len(tables))
         app.state.counting = counting = Counting(store)
+        metrics.watch(tables=lambda: len(tables), commits=lambda: store.commits)
         await tables.start()
         yield
         await counting.stop()

@@ -114,7 +114,7 @@ class _Exchange:
 
     def __init__(self, guard: Guard, scope: Scope, receive: Receive, send: Send) -> None:
         self._guard, self._scope, self._receive, self._send = guard, scope, receive, send
-        self._static = scope["path"].startswith("/static/")
+        self._bare = scope["path"].startswith(("/static/", "/api/")) or scope["path"] in ("/health", "/metrics")
         self._most = LARGEST_API if is_api(scope["path"]) else LARGEST_PAGE
         self._begun = perf_counter()
         self._due: float | None = None
@@ -220,7 +220,7 @@ class _Exchange:
     def _headers(self, headers: list[tuple[bytes, bytes]]) -> list[tuple[bytes, bytes]]:
         secure = self._scope["scheme"] == "https"
         device: str = self._scope["state"]["device"]
-        if not self._known and not self._static and self._status not in (403, 408, 413, 421, 429):
+        if not self._known and not self._bare and self._status not in (403, 408, 413, 421, 429):
             cookie = f"device={device}; HttpOnly; Max-Age={_YEAR}; Path=/; SameSite=lax"
             headers.append((b"set-cookie", cookie.encode()))
         given = {name for name, _ in headers}
