@@ -31,8 +31,10 @@ from cinqmille.errors import InvalidText
 from cinqmille.web import addresses
 from cinqmille.web.addresses import checked_public, lan_address, qr_svg, qr_terminal
 from cinqmille.web.app import Options, make_app
+from cinqmille.web.limits import PRIVATE, PUBLIC, STREAMS_PRIVATE, STREAMS_PUBLIC
 from cinqmille.words import Words
 
+ROOT = Path(__file__).parents[1]
 LAN = "192.0.2.44"
 # What the phones in a room are asked to read.
 URLS = ("http://192.168.1.17:5000/", "https://play.example/t/3x9Kq2mZ_1aBcD5f", "http://[fd00::1]:5000/")
@@ -421,6 +423,52 @@ def test_numbers_have_few_labels_and_no_names(tmp_path: Path) -> None:
     assert table not in text
     assert "Zebulon" not in text
     assert len(re.findall(r"^cinqmille_requests_total", text, re.M)) < 15
+
+
+# The page for operators
+
+
+def test_the_page_for_operators_tells_every_option_number_and_limit(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    page = (ROOT / "docs" / "operate.md").read_text(encoding="utf-8")
+    assert main(["serve", "--help", "--lang", "en"]) == 0
+    options = set(re.findall(r"--[a-z-]+", capsys.readouterr().out)) - {"--help", "--version"}
+    assert options <= set(re.findall(r"--[a-z-]+", page))
+    told = " ".join(re.findall(r"cinqmille serve [^\n]*", page))
+    assert set(re.findall(r"--[a-z-]+", told)) <= {*options, "--help"}
+    with TestClient(make_app(tmp_path / "tables.sqlite3"), client=("127.0.0.1", 1)) as client:
+        found = set(re.findall(r"^# TYPE (cinqmille_\w+)", client.get("/metrics").text, re.M))
+    assert found == set(re.findall(r"^\| `(cinqmille_\w+)` \|", page, re.M))
+    labels = {
+        "requests": "requests", "tables": "tables opened", "seats": "seats taken", "wrong_tokens": "wrong secrets"
+    }  # fmt: skip
+    assert labels.keys() == PUBLIC.keys()
+    for kind, label in labels.items():
+        row = re.search(rf"^\| {label} \| ([\d,]+).* \| ([\d,]+).* \|$", page, re.M)
+        assert row is not None, label
+        assert [int(number.replace(",", "")) for number in row.groups()] == [PUBLIC[kind].burst, PRIVATE[kind].burst]
+    assert f"| open streams | {STREAMS_PUBLIC} | {STREAMS_PRIVATE:,} |" in page
+
+
+def test_the_container_runs_as_nobody_and_keeps_its_data() -> None:
+    lines = (ROOT / "Containerfile").read_text(encoding="utf-8").splitlines()
+    images = {line.split()[1] for line in lines if line.startswith("FROM ")}
+    assert len(images) == 1
+    (image,) = images
+    assert re.fullmatch(r"python:3\.\d+-slim", image), "the plain name of an image"
+    last = max(place for place, line in enumerate(lines) if line.startswith("FROM "))
+    instructions = [line.split(maxsplit=1)[0] for line in lines[last:] if line[:1].isupper()]
+    assert instructions.index("USER") < instructions.index("ENTRYPOINT")
+    assert {"VOLUME", "HEALTHCHECK"} <= set(instructions)
+    command = json.loads(next(line for line in lines if line.startswith("ENTRYPOINT")).partition(" ")[2])
+    assert command[1:] == ["serve", "--no-browser", "--host", "0.0.0.0"]
+    sources = [line.split()[1:-1] for line in lines if line.startswith("COPY ") and "--from" not in line]
+    copied = {name for names in sources for name in names}
+    ignored = (ROOT / ".containerignore").read_text(encoding="utf-8").splitlines()
+    let_in = {line[1:] for line in ignored if line.startswith("!")}
+    assert copied == let_in
+    assert all((ROOT / name).exists() for name in copied)
 
 
 def test_the_manifest_of_the_app_names_its_files_by_content(tmp_path: Path) -> None:

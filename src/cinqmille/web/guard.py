@@ -95,6 +95,7 @@ class _Exchange:
     """One request and its answer."""
 
     __slots__ = (
+        "_bare",
         "_begun",
         "_due",
         "_guard",
@@ -106,7 +107,6 @@ class _Exchange:
         "_scope",
         "_send",
         "_started",
-        "_static",
         "_status",
         "_streams",
         "_waited",
