@@ -169,8 +169,8 @@ def test_small_values_are_kept_by_device(database: str) -> None:
 class Killed:
     """A server that is killed again and again while a client plays; the client writes down what it was told."""
 
-    def __init__(self, folder: Path) -> None:
-        self.folder = folder
+    def __init__(self, folder: Path, database: str) -> None:
+        self.folder, self.database = folder, database
         self.acknowledged = 0  # entries whose answer came
         self.in_flight = 0  # kills that met a request on its way
         self.kills = 0
@@ -178,7 +178,7 @@ class Killed:
 
     def start(self) -> subprocess.Popen[str]:
         command = [sys.executable, "-m", "cinqmille", "serve", "--no-browser", "--port", "0"]
-        environment = os.environ | {"XDG_DATA_HOME": str(self.folder), "PYTHONUNBUFFERED": "1"}
+        environment = os.environ | {"CINQMILLE_DATABASE": self.database, "PYTHONUNBUFFERED": "1"}
         process = subprocess.Popen(command, env=environment, stdout=subprocess.PIPE, text=True)
         assert process.stdout is not None
         line = process.stdout.readline()
@@ -235,10 +235,8 @@ class Killed:
         assert f'data-number="{seen + 1}"' in text  # this is what the player saw
 
 
-def test_nothing_acknowledged_is_lost_when_the_server_is_killed(tmp_path: Path) -> None:
+def test_nothing_acknowledged_is_lost_when_the_server_is_killed(tmp_path: Path, database: str) -> None:
     game = new("cinq-des(entry=0, target=1000000)")
-    database = tmp_path / "cinqmille" / "tables.sqlite3"
-    database.parent.mkdir()
 
     async def open_table() -> None:
         store = await Store.open(database)
@@ -252,7 +250,7 @@ def test_nothing_acknowledged_is_lost_when_the_server_is_killed(tmp_path: Path) 
         return kept
 
     asyncio.run(open_table())
-    killed, rng = Killed(tmp_path), random.Random(5000)
+    killed, rng = Killed(tmp_path, database), random.Random(5000)
     for _ in range(4):
         killed.run("killed", rng)
         kept = asyncio.run(look())

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import asyncio
 import logging
 import os
 import socket
@@ -14,7 +13,7 @@ from urllib.parse import urlsplit
 
 import uvicorn
 
-from cinqmille.store import Store, default_url
+from cinqmille.store import default_url, prepare
 from cinqmille.web.addresses import base_of, checked_public, lan_address, qr_terminal
 from cinqmille.web.app import Options, make_app
 from cinqmille.web.connections import protocol
@@ -59,7 +58,7 @@ def serve(
     public = checked_public(public) if public else ""
     at = (lan_address() if host is None or host in _EVERYWHERE else host) if lan else ""
     database = database or default_url()
-    asyncio.run(_usable(database))
+    prepare(database)
     listening = _bound(host if host is not None else ("::" if ":" in at else "0.0.0.0") if lan else "127.0.0.1", port)
     bound, port = listening.getsockname()[:2]
     here = base_of("127.0.0.1" if bound in _EVERYWHERE else bound, port)
@@ -89,11 +88,6 @@ def _invite(address: str, words: Words) -> None:
     if output.isatty() and os.environ.get("TERM") != "dumb" and (output.encoding or "").lower().startswith("utf"):
         print(f"\n{qr_terminal(address)}\n")
     print(words.say("Everybody in this Wi-Fi can come in, with this address or the code."), flush=True)
-
-
-async def _usable(database: str) -> None:
-    """Raise StoreError where a database cannot be used, before anything is promised."""
-    await (await Store.open(database)).close()
 
 
 def _bound(host: str, port: int) -> socket.socket:
