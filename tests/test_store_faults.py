@@ -13,7 +13,7 @@ from sqlalchemy import event
 from sqlalchemy.engine.interfaces import DBAPIConnection
 
 from cinqmille.errors import IllegalAction
-from cinqmille.store import Entry, Store, StoreError
+from cinqmille.store import Entry, Store, StoreError, bell
 from cinqmille.store import database as databases
 from postgres import Postgres
 from test_journal import ANA, entry, numbers, stored
@@ -291,6 +291,28 @@ def test_after_a_lost_connection_there_was_a_gap_and_hearing_goes_on(postgres: P
         await store.say("and again")
         await until(lambda: ear.words == ["again", "and again"])
         await store.close()
+
+    asyncio.run(asyncio.wait_for(work(), 60))
+
+
+def test_nothing_is_missed_while_the_connection_is_tried(postgres: Postgres, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(bell, "_QUIET", 0.002)  # so that it is tried all the time
+    url = postgres.new()
+
+    async def work() -> None:
+        here, there, ear = await Store.open(url), await Store.open(url), Ear()
+        try:
+            await ear.listen(here)
+            said = [str(number) for number in range(300)]
+            for word in said:
+                await there.say(word)
+                await asyncio.sleep(0.002)
+            await until(lambda: len(ear.words) == len(said))
+            assert ear.words == said
+            assert ear.gaps == 0
+        finally:
+            await here.close()
+            await there.close()
 
     asyncio.run(asyncio.wait_for(work(), 60))
 

@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING
 
 from sqlalchemy import Connection, text
 
-from cinqmille.store.database import Database
+from cinqmille.store.database import CONNECTED, Database
 from cinqmille.store.writer import CHANNEL
 
 if TYPE_CHECKING:
@@ -24,7 +24,8 @@ if TYPE_CHECKING:
 _WORDS = "cinqmille_word"
 _QUIET = 20.0  # seconds of silence after which the connection is tried
 _FIRST_WAIT, _LONGEST_WAIT = 0.2, 10.0
-_SAY = text("SELECT pg_notify(:channel, :word)")
+# A word is not kept, so nobody waits for the disk to hear it.
+_SAY = text("SELECT set_config('synchronous_commit', 'off', true), pg_notify(:channel, :word)")
 _log = logging.getLogger("cinqmille.store")
 
 
@@ -75,8 +76,7 @@ class Bell:
         import psycopg
 
         _, arguments = self._database.engine.dialect.create_connect_args(self._database.address)
-        asked = {"connect_timeout": 5, "keepalives_idle": 10, "keepalives_interval": 5, "keepalives_count": 3}
-        arguments = {**asked, "application_name": "cinqmille", **arguments}
+        arguments = {**CONNECTED, **arguments}
         connection = await psycopg.AsyncConnection.connect(autocommit=True, **arguments)
         try:
             for channel in (CHANNEL, _WORDS):

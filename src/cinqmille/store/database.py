@@ -38,6 +38,16 @@ from cinqmille.errors import CinqMilleError
 _READERS = 4
 _WRITES = "cinqmille_writes"  # marks connections whose transactions will write
 _WAIT = 5  # seconds for a lock, and for a server to answer
+# How PostgreSQL is connected to where the address does not say otherwise: that it is gone is noticed soon, also by those
+# who wait for its answer. Seconds, and milliseconds for the second one.
+CONNECTED: dict[str, str | int] = {
+    "connect_timeout": _WAIT,
+    "tcp_user_timeout": 10_000,
+    "keepalives_idle": 10,
+    "keepalives_interval": 5,
+    "keepalives_count": 3,
+    "application_name": "cinqmille",
+}
 _OURS = (DataError, IntegrityError, NotSupportedError, ProgrammingError)  # what was asked is wrong, not the database
 _log = logging.getLogger("cinqmille.store")
 _Found = TypeVar("_Found")
@@ -185,9 +195,6 @@ def _sqlite(address: URL) -> Engine:
 
 
 def _postgresql(address: URL) -> Engine:
-    # What the address says itself comes first.
-    asked = {"connect_timeout": _WAIT, "tcp_user_timeout": _WAIT * 2000, "application_name": "cinqmille"}
-    asked = {name: value for name, value in asked.items() if name not in address.query}
     try:
         engine = create_engine(
             address,
@@ -195,7 +202,7 @@ def _postgresql(address: URL) -> Engine:
             pool_size=2 * _READERS,
             max_overflow=0,
             pool_pre_ping=True,  # a connection that was lost while nobody used it is nobody's trouble
-            connect_args=asked,
+            connect_args={name: value for name, value in CONNECTED.items() if name not in address.query},
         )
     except ImportError:
         raise StoreError("database_driver") from None
