@@ -38,8 +38,8 @@ from cinqmille.errors import CinqMilleError
 _READERS = 4
 _WRITES = "cinqmille_writes"  # marks connections whose transactions will write
 _WAIT = 5  # seconds for a lock, and for a server to answer
-# How PostgreSQL is connected to where the address does not say otherwise: that it is gone is noticed soon, also by those
-# who wait for its answer. Seconds, and milliseconds for the second one.
+# How PostgreSQL is connected to where the address does not say otherwise: when it is gone that is noticed soon, also by
+# those who wait for its answer. Seconds, and milliseconds for the second one.
 CONNECTED: dict[str, str | int] = {
     "connect_timeout": _WAIT,
     "tcp_user_timeout": 10_000,
