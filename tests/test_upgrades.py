@@ -23,7 +23,7 @@ from cinqmille.record import Game
 from cinqmille.rules import PRESETS
 from cinqmille.store import Entry, Store, StoreError, default_url, prepare, schema, upgrading
 from cinqmille.store.database import Database, address_of, shown
-from postgres import PASSWORD, Postgres
+from postgres import PASSWORD, Postgres, programs
 
 ME = "m" * 30
 SECRET = PASSWORD.partition(":")[0]
@@ -277,3 +277,10 @@ def test_entries_wait_for_the_disk(database: str) -> None:
         with engine.connect() as connection:
             assert {asked: connection.exec_driver_sql(asked).scalar() for asked in expected} == expected
     made.release()
+
+
+def test_where_postgresql_is_missing_the_tests_fail_and_name_the_package(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("shutil.which", lambda _: None)
+    monkeypatch.setattr(Path, "glob", lambda *_: [])
+    with pytest.raises(pytest.fail.Exception, match="Debian package 'postgresql'"):
+        programs()
