@@ -175,17 +175,17 @@ def _update_of(rows: int) -> str:
 # On PostgreSQL other servers write too: whoever holds the rows of tables, always taken in the same order, writes next.
 
 _NUMBERS = text("SELECT id, number FROM tables WHERE id = ANY(:ids) ORDER BY id FOR NO KEY UPDATE")
-_INSERT = text(
-    'INSERT INTO entries ("table", number, at, kind, content, author, cause) SELECT * FROM unnest('
+# In one statement, so that the server is asked once.
+_ADD = text(
+    'WITH added AS (INSERT INTO entries ("table", number, at, kind, content, author, cause) SELECT * FROM unnest('
     "CAST(:id AS text[]), CAST(:number AS int[]), CAST(:at AS float8[]), CAST(:kind AS text[]), "
-    "CAST(:content AS text[]), CAST(:author AS int[]), CAST(:cause AS text[]))"
+    "CAST(:content AS text[]), CAST(:author AS int[]), CAST(:cause AS text[]))), "
+    "new (id, number, played, over) AS (SELECT * FROM unnest(CAST(:last_id AS text[]), CAST(:last_number AS int[]), "
+    "CAST(:played AS float8[]), CAST(:over AS int[]))), "
+    "moved AS (UPDATE tables SET number = new.number, played = new.played, over = new.over "
+    "FROM new WHERE tables.id = new.id) "
+    "SELECT pg_notify(:channel, new.id || ' ' || new.number) FROM new"
 )
-_UPDATE = text(
-    "UPDATE tables SET number = new.number, played = new.played, over = new.over FROM unnest("
-    "CAST(:id AS text[]), CAST(:number AS int[]), CAST(:at AS float8[]), CAST(:over AS int[])"
-    ") AS new (id, number, played, over) WHERE tables.id = new.id"
-)
-_NOTIFY = text("SELECT pg_notify(:channel, word) FROM unnest(CAST(:words AS text[])) AS word")
 
 
 def _numbers_on_postgresql(connection: Connection, ids: Sequence[str]) -> dict[str, int]:
@@ -194,8 +194,9 @@ def _numbers_on_postgresql(connection: Connection, ids: Sequence[str]) -> dict[s
 
 def _add_to_postgresql(connection: Connection, accepted: Sequence[_Waiting]) -> None:
     written = [one.entry for one in accepted]
+    latest = list({one.id: one for one in accepted}.values())
     connection.execute(
-        _INSERT,
+        _ADD,
         {
             "id": [one.id for one in accepted],
             "number": [entry.number for entry in written],
@@ -204,17 +205,10 @@ def _add_to_postgresql(connection: Connection, accepted: Sequence[_Waiting]) -> 
             "content": [entry.content for entry in written],
             "author": [entry.author for entry in written],
             "cause": [entry.cause for entry in written],
-        },
-    )
-    latest = list({one.id: one for one in accepted}.values())
-    connection.execute(
-        _UPDATE,
-        {
-            "id": [one.id for one in latest],
-            "number": [one.entry.number for one in latest],
-            "at": [one.entry.at for one in latest],
+            "last_id": [one.id for one in latest],
+            "last_number": [one.entry.number for one in latest],
+            "played": [one.entry.at for one in latest],
             "over": [int(one.over) for one in latest],
+            "channel": CHANNEL,
         },
     )
-    words = [f"{one.id} {one.entry.number}" for one in latest]
-    connection.execute(_NOTIFY, {"channel": CHANNEL, "words": words})
