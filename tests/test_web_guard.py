@@ -398,6 +398,22 @@ def test_a_slow_body_is_cut_off(tmp_path: Path, monkeypatch: pytest.MonkeyPatch)
         assert answer.startswith("HTTP/1.1 200")
 
 
+def test_a_connection_goes_on_after_a_body_that_nobody_read(tmp_path: Path) -> None:
+    with served(app(tmp_path)) as port, socket.create_connection(("127.0.0.1", port), 10) as one:
+        for path, status in (("/api/stale", b"409"), ("/nothing", b"404"), ("/api/strict", b"200")):
+            head = f"POST {path} HTTP/1.1\r\nHost: a\r\nContent-Type: application/json\r\nContent-Length: 2\r\n\r\n"
+            one.sendall(head.encode() + b"{}")
+            answer = b""
+            while b"\r\n\r\n" not in answer:
+                answer += one.recv(65536)
+            assert answer[9:12] == status
+            assert b"connection: close" not in answer
+            length = re.search(rb"content-length: (\d+)", answer)
+            assert length is not None
+            while len(answer.partition(b"\r\n\r\n")[2]) < int(length[1]):
+                answer += one.recv(65536)
+
+
 def test_broken_requests_get_a_short_answer(tmp_path: Path) -> None:
     with served(app(tmp_path)) as port:
         for request in (

@@ -46,6 +46,8 @@ LARGEST_PAGE, LARGEST_API = 1 << 20, 64 << 10
 LARGEST_HEAD = 16 << 10
 # Seconds until everything that a request sends has arrived.
 PATIENCE = 20.0
+# Seconds for what is on its way though nobody asked for it.
+_MOMENT = 0.05
 
 
 class Hosts:
@@ -195,7 +197,7 @@ class _Exchange:
 
     async def receive(self) -> Message:
         """What the application reads: no more, and no longer, than it may be."""
-        if self._heard or self._due is None:
+        if self._heard or self._due is None or self._started:
             return await self._receive()
         try:
             async with asyncio.timeout_at(self._due):
@@ -209,9 +211,20 @@ class _Exchange:
             self._heard = not message.get("more_body", False)
         return message
 
+    async def _hear_out(self, due: float) -> None:
+        """Take in a body that the application did not ask for, if it is here already: the connection can then go on."""
+        self._due = min(due, asyncio.get_running_loop().time() + _MOMENT)
+        try:
+            while not self._heard and (await self.receive())["type"] == "http.request":
+                pass
+        except Refused:
+            pass  # the connection is closed
+
     async def send(self, message: Message) -> None:
         """What the application answers, with the headers that every answer has."""
         if message["type"] == "http.response.start":
+            if not self._heard and self._due is not None and message["status"] not in (408, 413):
+                await self._hear_out(self._due)
             self._started, self._status = True, message["status"]
             self._waited = perf_counter() - self._begun
             message["headers"] = self._headers(list(message.get("headers", ())))
