@@ -511,8 +511,9 @@ def test_the_system_tells_when_a_listener_has_vanished(tmp_path: Path) -> None:
         def setsockopt(self, level: int, option: int, value: int) -> None:
             set_.append((level, option, value))
 
-    connections._noticed(Connection())
+    connections._set_up(Connection())
     assert (socket.SOL_SOCKET, socket.SO_KEEPALIVE, 1) in set_
+    assert (socket.IPPROTO_TCP, socket.TCP_NODELAY, 1) in set_
     if hasattr(socket, "TCP_USER_TIMEOUT"):
         assert (socket.IPPROTO_TCP, socket.TCP_USER_TIMEOUT, 60_000) in set_
 

@@ -276,6 +276,22 @@ def test_a_dumb_terminal_gets_the_address_alone(tmp_path: Path) -> None:
         terminal.close()
 
 
+def test_answers_do_not_wait_for_the_other_side(tmp_path: Path) -> None:
+    with serving(tmp_path) as (_, line):
+        asked(f"{line}health")
+        address, _, port = line.removeprefix("http://").rstrip("/").rpartition(":")
+        took = []
+        with socket.create_connection((address, int(port)), 10) as one:
+            for _ in range(15):
+                begun = time.monotonic()
+                one.sendall(b"GET /health HTTP/1.1\r\nHost: a\r\n\r\n")
+                answer = b""
+                while b'{"status":"ok"}' not in answer:
+                    answer += one.recv(65536)
+                took.append(time.monotonic() - begun)
+        assert min(took[5:]) < 0.03, "40 milliseconds are the system's own wait"
+
+
 def test_a_public_server_answers_to_its_name_and_tells_nobody_its_numbers(tmp_path: Path) -> None:
     arguments = ["--public", "https://play.example", "--host-name", "also.example", "--limits", "2"]
     with serving(tmp_path, *arguments, CINQMILLE_METRICS_TOKEN="the-operators-token") as (process, line):
@@ -358,6 +374,27 @@ def test_the_log_holds_nothing_of_what_is_asked(tmp_path: Path) -> None:
         said = process.stdout.read() + process.stderr.read()
     assert "secret" not in said
     assert "HTTP" not in said
+
+
+def test_a_server_with_listeners_stops_at_once_and_without_a_word(tmp_path: Path) -> None:
+    with serving(tmp_path) as (process, line):
+        asked(f"{line}health")
+        address, _, port = line.removeprefix("http://").rstrip("/").rpartition(":")
+        body = json.dumps({"name": "Ana"}).encode()
+        with urlopen(Asking(f"{line}api/tables", body, {"content-type": "application/json"}), timeout=10) as answer:
+            table = json.load(answer)["id"]
+        listening = [socket.create_connection((address, int(port)), 10) for _ in range(20)]
+        for one in listening:
+            one.sendall(f"GET /api/tables/{table}/live HTTP/1.1\r\nHost: a\r\n\r\n".encode())
+            assert one.recv(100).startswith(b"HTTP/1.1 200")
+        begun = time.monotonic()
+        process.send_signal(signal.SIGTERM)
+        process.wait(20)
+        assert time.monotonic() - begun < 1.5
+        for one in listening:
+            one.close()
+        assert process.stderr is not None
+        assert process.stderr.read() == ""
 
 
 # Health and numbers

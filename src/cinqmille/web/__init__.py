@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import logging
 import os
 import socket
@@ -121,10 +122,12 @@ def _allow_files() -> None:
 
 
 class _Sane(logging.Filter):
-    """Leaves out what strangers could fill a log with: what they send is answered, and counted."""
+    """Leaves out what strangers could fill a log with, which is answered and counted, and what a stop cuts short."""
 
     def filter(self, record: logging.LogRecord) -> bool:
         said = str(record.msg)
+        if record.exc_info and isinstance(record.exc_info[1], asyncio.CancelledError):
+            return False
         return not said.startswith(("Invalid HTTP request", "Unsupported upgrade", "No supported WebSocket"))
 
 

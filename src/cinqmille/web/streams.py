@@ -15,6 +15,8 @@ from starlette.types import Receive, Scope, Send
 
 # Seconds after which a listener who takes nothing any more is given up.
 STALLED = 90.0
+# Marks a request whose answer goes on, so that a server that stops does not wait for its end.
+STREAMING = "cinqmille.streaming"
 
 
 class EventStream(Response):
@@ -29,6 +31,7 @@ class EventStream(Response):
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         """Send until the generator ends, the listener goes, or takes nothing any more."""
+        scope[STREAMING] = True
         await send({"type": "http.response.start", "status": self.status_code, "headers": self.raw_headers})
         task = asyncio.current_task()
         assert task is not None
