@@ -59,12 +59,13 @@ def make_app(database: str | Path, options: Options = Options()) -> FastAPI:
     app.state.public, app.state.lan = options.public, options.lan
     app.state.limits, app.state.metrics = limits, metrics
     app.mount("/static", Files(), name="static")
-    for part in (pages, newgame, rulepages, checking, far, play, reference, service):
-        app.include_router(part.router)
+    # Before the pages, all of which would be tried first at every command of a program.
     api = make_api()
     api.state = app.state
     app.state.api = api
     app.mount("/api", api)
+    for part in (pages, newgame, rulepages, checking, far, play, reference, service):
+        app.include_router(part.router)
     app.add_middleware(GZipMiddleware, minimum_size=500, compresslevel=6)  # streams of events are left as they are
     # The one that is added last stands first.
     app.add_middleware(
