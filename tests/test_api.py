@@ -99,7 +99,7 @@ def test_a_whole_game_is_played_and_its_dice_are_checked(client: TestClient, cha
     assert table["winners"]
     record = client.get(f"/api/tables/{programs[0].id}/record").text
     verified = verify(record)
-    assert [seat.alone == 0 for seat in verified.seats] == [chains] * 3
+    assert all((seat.alone if chains else seat.own) == 0 for seat in verified.seats)
     answer = client.post("/api/verify", json={"record": record})
     assert answer.json()["verified"] is True
     changed = record.replace("\nAna: ", "\nAna:  ", 1)
