@@ -9,9 +9,10 @@
   // The own share in the dice. Anchors are given once for every page: two devices of one seat must not take turns.
 
   let anchored = false, asked = "";
+  const again = () => { asked = ""; anchored = false; setTimeout(share, 2000); };
   const give = (fields) => fetch(`/t/${far().table}/share`, {
     method: "POST", headers: { "HX-Request": "true" }, body: new URLSearchParams(fields), keepalive: true,
-  }).catch(() => { asked = ""; anchored = false; }); // the stream comes back, and with it the next try
+  }).then((answer) => { if (answer.status >= 500 || answer.status === 429) again(); }, again);
 
   function share() {
     const table = far();
@@ -52,7 +53,9 @@
     const ctx = event.detail.ctx;
     if (!line || ctx?.request?.method !== "POST" || !ctx.request.action.includes("/t/")) return;
     ctx.kept = true;
-    lost = { action: ctx.request.action, body: String(ctx.request.body), number: $("#state").dataset.number };
+    const body = new URLSearchParams(ctx.request.body), number = $("#state").dataset.number, seen = body.get("seen") ?? number;
+    if (seen !== number) return; // it got through: only the answer was lost, and the stream was faster
+    lost = { action: ctx.request.action, body: String(body), number };
     line.hidden = false;
   }, true);
   line?.addEventListener("click", (event) => {
@@ -73,7 +76,12 @@
   for (const name of ["htmx:sse:after:connection", "htmx:sse:before:message"]) document.addEventListener(name, () => { heard = Date.now(); });
   window.addEventListener("online", renew);
   document.addEventListener("visibilitychange", () => { if (!document.hidden) { if (Date.now() - heard > SILENT / 2) renew(); else hurry(); } });
-  setInterval(() => { if (!document.hidden && Date.now() - heard > SILENT) { heard = Date.now(); renew(); } }, 5000);
+  setInterval(() => {
+    if (document.hidden || Date.now() - heard < (stream() ? SILENT : 6000)) return;
+    heard = Date.now();
+    if (stream()) renew();
+    else if ($("#table")) htmx.ajax("GET", `/t/${far().table}/live`, { source: "#table", target: "#table", swap: "innerMorph" }); // it never came about
+  }, 3000);
 
   // Whose turn it is, also where the window is behind others.
 
