@@ -148,6 +148,7 @@ class Rules:
     base: str = field(default="", compare=False)
     table: ScoringTable = field(init=False, compare=False, repr=False)
     fingerprint: str = field(init=False, compare=False, repr=False)
+    _canonical: str = field(init=False, default="", compare=False, repr=False)
 
     def __post_init__(self) -> None:
         for parameter in PARAMETERS:
@@ -206,6 +207,11 @@ class Rules:
     @property
     def canonical(self) -> str:
         """The text form: the preset ``base`` and what differs, e.g. ``cinq-des(entry=500)``."""
+        if not self._canonical:  # every line and every view of a position has it
+            object.__setattr__(self, "_canonical", self._written())
+        return self._canonical
+
+    def _written(self) -> str:
         base = PRESETS[self.base]
         ours = self.values()
         differing = [

