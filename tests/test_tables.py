@@ -14,7 +14,7 @@ from cinqmille.actions import Action, RollOn, parse_action
 from cinqmille.errors import IllegalAction
 from cinqmille.fair import new_secret, verify
 from cinqmille.seating import Terms
-from cinqmille.store import Store, StoreError
+from cinqmille.store import Journal, Store, StoreError
 from cinqmille.web import tables as module
 from cinqmille.web.tables import LINGERS, Far, Tables, new_id
 from postgres import Postgres
@@ -218,6 +218,26 @@ def test_what_one_server_stores_is_shown_by_the_others(shared: str) -> None:
             await until(lambda: other.online.number == live.online.number)
             assert await watcher.news(5)
         assert other.online.record == live.online.record
+
+    served(shared, 2, work)
+
+
+def test_what_is_stored_elsewhere_while_a_table_is_loaded_is_shown_too(
+    shared: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    async def work(here: Tables, elsewhere: Tables) -> None:
+        live = await begun(here, 2)
+        read = elsewhere.store.read
+
+        async def slowly(id: str) -> Journal | None:
+            journal = await read(id)
+            await roll(here, live)
+            await asyncio.sleep(0.3)  # the word of it comes before the table is there
+            return journal
+
+        monkeypatch.setattr(elsewhere.store, "read", slowly)
+        other = await there(elsewhere, live)
+        await until(lambda: other.online.number == live.online.number, 3)
 
     served(shared, 2, work)
 

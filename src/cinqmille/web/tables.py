@@ -189,6 +189,7 @@ class Tables:
         self.server = secrets.token_hex(4)
         self._open: dict[str, Live] = {}
         self._opening: dict[str, asyncio.Task[Live | None]] = {}
+        self._told: dict[str, int] = {}  # what was heard of tables while they were loaded
         self._tasks: set[asyncio.Task[None]] = set()
 
     def __len__(self) -> int:
@@ -248,9 +249,11 @@ class Tables:
             self._close_idle(id)
             if isinstance(live, Far):
                 self.plan(live)
+            self._changed(id, self._told.get(id, 0))
             return live
         finally:
             del self._opening[id]
+            self._told.pop(id, None)
 
     async def forget(self, id: str, device: str) -> None:
         """Take a table off a device's list; a local one is deleted."""
@@ -510,8 +513,9 @@ class Tables:
     def _changed(self, id: str, number: int) -> None:
         live = self._open.get(id)
         if live is None:
-            return
-        if isinstance(live, Far):
+            if id in self._opening:
+                self._told[id] = max(number, self._told.get(id, 0))
+        elif isinstance(live, Far):
             if number > live.online.number:
                 self._spawn(self._follow(live, number))
         elif number > live.table.number:
@@ -529,8 +533,8 @@ class Tables:
 
     def _missed(self) -> None:
         """The other servers could not be heard for a while: everything may have changed."""
-        for live in list(self._open.values()):
-            self._changed(live.id, 1 << 60)
+        for id in (*self._open, *self._opening):
+            self._changed(id, 1 << 60)
 
     def _whisper(self, id: str, keys: list[str]) -> None:
         if self.store.shared:
