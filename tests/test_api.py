@@ -108,6 +108,16 @@ def test_a_whole_game_is_played_and_its_dice_are_checked(client: TestClient, cha
     refused(answer.json(), "seal_broken")
 
 
+def test_pages_are_compressed_and_answers_to_programs_are_not(client: TestClient) -> None:
+    """Compressing an answer takes longer than playing."""
+    programs = begun(client)
+    headers = {"Accept-Encoding": "gzip"}
+    answer = client.get(f"/api/tables/{programs[0].id}", headers=headers)
+    assert len(answer.content) > 500
+    assert "content-encoding" not in answer.headers
+    assert client.get(f"/t/{programs[0].id}", headers=headers).headers["content-encoding"] == "gzip"
+
+
 def test_joining_twice_is_joining_once(client: TestClient) -> None:  # report C083
     _, ben = opened(client)
     again = ben.ask("POST", "/seats", {"name": "Ben", "secret": SECRETS[1]})

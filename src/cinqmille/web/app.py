@@ -11,6 +11,7 @@ from fastapi import FastAPI, Request, Response
 from fastapi.exceptions import RequestValidationError
 from starlette.exceptions import HTTPException
 from starlette.middleware.gzip import GZipMiddleware
+from starlette.types import Receive, Scope, Send
 
 from cinqmille.errors import CinqMilleError
 from cinqmille.store import Store
@@ -21,7 +22,7 @@ from cinqmille.web.files import Files
 from cinqmille.web.guard import Guard, Hosts
 from cinqmille.web.limits import Limits
 from cinqmille.web.metrics import Metrics
-from cinqmille.web.refusals import answer
+from cinqmille.web.refusals import answer, is_api
 from cinqmille.web.tables import Tables
 
 
@@ -66,7 +67,7 @@ def make_app(database: str | Path, options: Options = Options()) -> FastAPI:
     app.mount("/static", Files(), name="static")
     for part in (pages, newgame, rulepages, checking, far, play, reference, service):
         app.include_router(part.router)
-    app.add_middleware(GZipMiddleware, minimum_size=500, compresslevel=6)  # streams of events are left as they are
+    app.add_middleware(_Compressed, minimum_size=500, compresslevel=6)  # streams of events are left as they are
     # The one that is added last stands first.
     app.add_middleware(
         Guard, hosts=Hosts(options.hosts), public=options.public, limits=limits, metrics=metrics
@@ -74,6 +75,16 @@ def make_app(database: str | Path, options: Options = Options()) -> FastAPI:
     for kind in (HTTPException, RequestValidationError, CinqMilleError):
         app.exception_handler(kind)(_refused)
     return app
+
+
+class _Compressed(GZipMiddleware):
+    """Compresses pages and files; answers to programs are small, and compressing takes longer than playing."""
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        if scope["type"] == "http" and is_api(scope["path"]):
+            await self.app(scope, receive, send)
+        else:
+            await super().__call__(scope, receive, send)
 
 
 async def _refused(request: Request, error: Exception) -> Response:
