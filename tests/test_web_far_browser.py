@@ -7,6 +7,7 @@ import re
 from pathlib import Path
 
 import pytest
+import segno
 from playwright.sync_api import Browser, Page, expect
 
 import browser
@@ -392,3 +393,36 @@ def test_friends_are_invited_and_sit_down_by_keys_alone(server: Server, visits: 
     calm(page)
     page.keyboard.press("r")
     expect(ben.page.locator(".dice")).to_be_visible()
+
+
+def test_who_watches_is_counted_and_sees_everything(server: Server, visits: Visits) -> None:
+    ana, eye = visits(size=DESKTOP), visits()
+    link = invite(ana, server.url, robot=True)
+    eye.page.goto(link)
+    expect(ana.page.locator(".gather")).to_contain_text("1 person watches")
+    start(ana.page)
+    calm(ana.page)
+    ana.page.locator("#roll").click()
+    expect(eye.page.locator(".dice .die")).to_have_count(5)
+    expect(eye.page.locator("#play, #another, #leave")).to_have_count(0)
+    expect(eye.page.locator(".more")).to_contain_text("You watch this game")
+    eye.page.goto("about:blank")
+    expect(ana.page.locator("main")).not_to_contain_text("watches")
+
+
+def test_the_code_made_in_the_browser_is_that_of_the_standard(server: Server, visits: Visits) -> None:
+    ana = visits()
+    link = invite(ana, server.url)
+    ana.page.goto(f"{link}/seat")
+    expect(ana.page.locator("#seat-note")).to_be_hidden()
+    ana.assert_accessible()
+    # As long as each version takes, so that every square is one of the text's or of its corrections.
+    for version, length in enumerate((134, 154, 192, 230, 271, 321, 367, 425, 458, 520), start=6):
+        text = ("https://example.org/t/" + "aZ09-_.#" * 80)[:length]
+        found = ana.page.evaluate("text => window.cinqmilleQr.code(text)", text)
+        expected = segno.make(
+            text, micro=False, version=version, error="l", mode="byte", mask=found["mask"], boost_error=False
+        )  # fmt: skip
+        assert found["version"] == version
+        assert found["rows"] == [list(row) for row in expected.matrix]
+    assert ana.page.evaluate("window.cinqmilleQr.code('x'.repeat(521))") is None

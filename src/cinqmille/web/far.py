@@ -95,7 +95,6 @@ def company(live: Far, me: int | None) -> Company:
     share = mine.share if mine is not None else None
     host = online.host
     host_away = host is not None and not people[host].here
-    here = sum(bool(live.streams[one.key]) for one in online.seats if one.key)
     return Company(
         stage=online.stage, people=people, me=me, hosting=me is not None and me == host,
         may_join=me is None and online.stage == "gathering" and len(people) < online.terms.seats,
@@ -103,7 +102,7 @@ def company(live: Far, me: int | None) -> Company:
         link=0 if share is None else share.count + 1, anchor="" if share is None else share.anchor,
         commitment=online.commitment,
         missing=tuple(one.name for one in people if one.chain and not one.opened),
-        begins_in=online.begins_in(now), watching=max(0, len(live.watchers) - here),
+        begins_in=online.begins_in(now), watching=max(0, len(live.watchers) - _looking(live)),
         after=online.terms.after, then=online.terms.then, awaits=online.awaits, most_seats=online.terms.seats,
     )  # fmt: skip
 
@@ -121,6 +120,11 @@ def _person(live: Far, seat: int, me: int | None, now: float) -> Person:
     )  # fmt: skip
 
 
+def _looking(live: Far) -> int:
+    """How many windows of people with a seat look on."""
+    return sum(live.streams[one.key] for one in live.online.seats if one.key)
+
+
 def me_at(request: Request, live: Far) -> int | None:
     """Return the seat that whoever asks holds at a table."""
     return live.online.seat_of(key_of(seat_token(request, live.id)))
@@ -129,7 +133,8 @@ def me_at(request: Request, live: Far) -> int | None:
 async def shown(request: Request, live: Far, refusal: str = "", chosen: tuple[int, ...] = ()) -> dict[str, Any]:
     """Return what the templates of an online table need.
 
-    ``moment`` is what the stream's events are numbered with: that of the table, and whether the rematch is open.
+    ``moment`` is what the events of the stream are numbered with: that of the table, the rematch, and how many
+    watch.
     """
     words, tables, device = words_of(request), _tables(request), request.state.device
     gathers = live.online.stage == "gathering"
@@ -137,9 +142,10 @@ async def shown(request: Request, live: Far, refusal: str = "", chosen: tuple[in
     rematch = await tables.rematch_of(live) if live.online.stage == "over" else None
     # From here on nothing waits: what follows is of one moment.
     me, terms = me_at(request, live), live.online.terms
+    there = company(live, me)
     told: dict[str, Any] = {
-        "id": live.id, "online": live.online, "far": company(live, me), "refusal": refusal, "chosen": chosen,
-        "moment": f"{live.moment}.{int(rematch is not None)}", "game": live.online.game, "scene": None,
+        "id": live.id, "online": live.online, "far": there, "refusal": refusal, "chosen": chosen,
+        "moment": f"{live.moment}.{int(rematch is not None)}.{there.watching}", "game": live.online.game, "scene": None,
         "rules": terms.rules, "rules_title": own.known_as(terms.rules, words), "absence": absence(terms, words),
         "usual": usual, "rematch": None if rematch is None else rematch.id,
         "returning": me is not None and live.online.seats[me].returning,
@@ -304,7 +310,8 @@ def today() -> str:
 async def _far(request: Request, id: str) -> Far:
     live = await _tables(request).get(id)
     if not isinstance(live, Far):
-        raise Refused(404, IllegalAction("no_table"))
+        # A page that still shows the table is loaded anew, and says so.
+        raise Refused(404, IllegalAction("no_table"), {"HX-Refresh": "true"} if is_part(request) else None)
     return live
 
 

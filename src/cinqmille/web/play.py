@@ -256,16 +256,26 @@ async def follow(request: Request, id: str) -> Response:
     request.app.state.limits.hold(request, "" if me is None else f"{id} {me}")
 
     async def events() -> AsyncGenerator[str, None]:
-        with tables.present(live, me) if isinstance(live, Far) else tables.watch(live) as watcher:
-            while True:
-                moment, text = await part()
-                yield f"id: {moment}\n" + "".join(f"data: {line}\n" for line in text.split("\n")) + "\n"
-                del text  # thousands may wait here, each for hours
-                while not await watcher.news(_QUIET):
-                    yield "event: still-here\ndata:\n\n"
-                    # A rematch that was opened on another server wakes nobody here.
-                    if isinstance(live, Far) and live.online.stage == "over" and (await part())[0] != moment:
-                        break
+        watches = isinstance(live, Far) and me is None
+        try:
+            with tables.present(live, me) if isinstance(live, Far) else tables.watch(live) as watcher:
+                if watches:
+                    live.wake()  # everybody sees how many watch
+                sent = ""
+                while True:
+                    moment, text = await part()
+                    if moment != sent:
+                        yield f"id: {moment}\n" + "".join(f"data: {line}\n" for line in text.split("\n")) + "\n"
+                    del text  # thousands may wait here, each for hours
+                    sent = moment
+                    while not await watcher.news(_QUIET):
+                        yield "event: still-here\ndata:\n\n"
+                        # A rematch that was opened on another server wakes nobody here.
+                        if isinstance(live, Far) and live.online.stage == "over" and (await part())[0] != sent:
+                            break
+        finally:
+            if watches:
+                live.wake()
 
     return EventStream(events())
 

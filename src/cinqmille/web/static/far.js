@@ -138,6 +138,10 @@
     if (!seed) return;
     link.href += "." + seed;
     link.textContent = link.href;
+    const picture = window.cinqmilleQr?.picture(link.href, link.dataset.picture);
+    if (!picture) return;
+    $(".picture").replaceChildren(picture);
+    $("#seat-note").hidden = true;
   }
 
   function compare() {
