@@ -4,6 +4,7 @@ import asyncio
 import time
 from collections.abc import Awaitable, Callable
 from operator import methodcaller
+from pathlib import Path
 from types import SimpleNamespace
 from typing import Any
 
@@ -13,6 +14,7 @@ from cinqmille import Rules
 from cinqmille.actions import Action, RollOn, parse_action
 from cinqmille.errors import IllegalAction
 from cinqmille.fair import new_secret, verify
+from cinqmille.online import OnlineTable
 from cinqmille.seating import Terms
 from cinqmille.store import Journal, Store, StoreError
 from cinqmille.web import tables as module
@@ -118,6 +120,26 @@ def test_bots_play_by_themselves_each_step_once(database: str) -> None:
         verify(live.online.record)
 
     served(database, 1, work)
+
+
+def test_a_fault_while_a_bot_plays_is_logged_and_the_table_goes_on(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
+) -> None:
+    play, faults = OnlineTable.let_bot_play, [RuntimeError("a fault of ours")]
+
+    def faulty(table: OnlineTable, now: float) -> Any:
+        if faults:
+            raise faults.pop()
+        return play(table, now)
+
+    async def work(tables: Tables) -> None:
+        monkeypatch.setattr(OnlineTable, "let_bot_play", faulty)
+        live = await begun(tables, 1, bots=("steady:300",))
+        await leave_to_a_bot(tables, live)
+        await until(lambda: live.online.stage == "over")
+
+    served(f"sqlite:///{tmp_path / 'tables.sqlite3'}", 1, work)
+    assert "a fault of ours" in caplog.text
 
 
 def test_a_server_that_is_started_again_goes_on_where_a_bot_was_to_play(database: str) -> None:

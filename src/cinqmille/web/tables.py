@@ -490,10 +490,12 @@ class Tables:
                 await self.command(live, lambda table: table.let_bot_play(time.time()), thinks=True)
             elif online.stage == "playing" and online.terms.then != "ask":
                 await self.command(live, lambda table: self._absence(live, table))
-        except CinqMilleError as error:
-            # Another server was faster, or nothing can be stored just now: tried again, ever more slowly.
+        except Exception as error:
+            # Another server was faster, nothing can be stored just now, or we failed: tried again, ever more slowly.
             live.retry = min(live.retry * 2, _LAST_RETRY)
-            if error.code != "stale":
+            if not isinstance(error, CinqMilleError):
+                _log.exception("a table does not go on by itself")
+            elif error.code != "stale":
                 _log.warning("a table does not go on by itself: %s", error.code)
         if live.due is None:
             self.plan(live)
