@@ -167,6 +167,21 @@ def test_a_store_that_closes_writes_what_is_waiting_and_nothing_more(database: s
     asyncio.run(work())
 
 
+def test_finished_tables_are_listed_in_the_order_in_which_they_ended(database: str) -> None:
+    async def work(store: Store) -> None:
+        for place, id in enumerate(("one", "two", "three", "four")):
+            await store.put(id, ANA, "{}")
+            await store.write(id, entry(1, at=1_800_000_000.25 + place), over=id != "two")
+        assert await store.count_finished() == 3
+        first = await store.finished(most=2)
+        assert [place.id for place in first] == ["one", "three"]
+        rest = await store.finished((first[-1].played, first[-1].id))
+        assert [place.id for place in rest] == ["four"]
+        assert await store.finished((rest[-1].played, rest[-1].id)) == []
+
+    stored(database, work)
+
+
 def test_the_list_of_a_device_has_what_it_opened_and_where_it_sits(database: str) -> None:
     async def work(store: Store) -> None:
         for place, id in enumerate(("first", "second", "third", "foreign")):

@@ -430,6 +430,7 @@ async def rejoin(request: Request, id: str) -> Response:
     """Let this device hold a seat too: ``code`` is the secret of a rejoin link."""
     live = await _far(request, id)
     words = words_of(request)
+    request.app.state.limits.check("wrong_tokens", request, 0)
     code = dict(await form(request)).get("code", "").strip().partition(".")[0]
     if live.online.seat_of(key_of(code)) is None:
         request.app.state.limits.check("wrong_tokens", request)

@@ -75,6 +75,7 @@
   function renew() { const one = stream(); if (one?.delayCanceller) one.delayCanceller(); else one?.reader?.cancel(); }
   for (const name of ["htmx:sse:after:connection", "htmx:sse:before:message"]) document.addEventListener(name, () => { heard = Date.now(); });
   window.addEventListener("online", renew);
+  document.addEventListener("htmx:sse:error", (event) => { if (event.detail.status === 404) location.reload(); }); // it was deleted
   document.addEventListener("visibilitychange", () => { if (!document.hidden) { if (Date.now() - heard > SILENT / 2) renew(); else hurry(); } });
   setInterval(() => {
     if (document.hidden || Date.now() - heard < (stream() ? SILENT : 6000)) return;
@@ -153,7 +154,19 @@
     line.hidden = false;
   }
 
+  // What is typed on the page of the invitation stays when somebody sits down meanwhile.
+
+  let typed = [];
+  document.addEventListener("htmx:before:swap", () => {
+    typed = all(".gather input[id]").filter((field) => field.value !== field.defaultValue).map((field) => [field.id, field.value]);
+  });
+  function retype() {
+    for (const [id, value] of typed) { const field = document.getElementById(id); if (field) field.value = value; }
+    typed = [];
+  }
+
   function refresh() {
+    retype();
     for (const button of all("[data-pass]")) button.hidden = !navigator.share;
     if (lost && $("#state")?.dataset.number !== lost.number) forget();
     share();
