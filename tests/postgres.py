@@ -110,8 +110,10 @@ def running() -> Iterator[Postgres]:
     server = Postgres(folder)
     try:
         server.start()
-        yield server
-        server.stop()
+        try:
+            yield server
+        finally:
+            server.stop()
     finally:
         shutil.rmtree(folder, ignore_errors=True)
 
