@@ -17,8 +17,9 @@ from cinqmille.fair import new_secret, verify
 from cinqmille.online import OnlineTable
 from cinqmille.seating import Terms
 from cinqmille.store import Journal, Store, StoreError
-from cinqmille.web import tables as module
+from cinqmille.web import live, tables
 from cinqmille.web.tables import LINGERS, Far, Tables, new_id
+from faraway import Chain
 from postgres import Postgres
 
 KEYS = ("key-of-ana", "key-of-ben", "key-of-cleo")
@@ -28,7 +29,8 @@ KEYS = ("key-of-ana", "key-of-ben", "key-of-cleo")
 def later(monkeypatch: pytest.MonkeyPatch) -> Callable[[float], None]:
     """A clock for the tables that can be put on."""
     ahead = [0.0]
-    monkeypatch.setattr(module, "time", SimpleNamespace(time=lambda: time.time() + ahead[0]))
+    for one in (tables, live):
+        monkeypatch.setattr(one, "time", SimpleNamespace(time=lambda: time.time() + ahead[0]))
 
     def put_on(seconds: float) -> None:
         ahead[0] += seconds
@@ -260,6 +262,26 @@ def test_what_is_stored_elsewhere_while_a_table_is_loaded_is_shown_too(
         monkeypatch.setattr(elsewhere.store, "read", slowly)
         other = await there(elsewhere, live)
         await until(lambda: other.online.number == live.online.number, 3)
+
+    served(shared, 2, work)
+
+
+def test_what_a_server_has_not_heard_of_yet_is_no_reason_to_refuse(
+    shared: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    async def work(here: Tables, elsewhere: Tables) -> None:
+        live = await gathered(here, 1)
+        other = await there(elsewhere, live)
+        monkeypatch.setattr(elsewhere, "_follow", lambda *_: asyncio.sleep(0))  # it is deaf
+        await here.command(live, methodcaller("join", "Ben", KEYS[1], time.time()))
+        await elsewhere.command(other, methodcaller("join", "Cleo", KEYS[2], time.time()))
+        assert [one.name for one in other.online.seats] == ["Ana", "Ben", "Cleo"]
+        await until(lambda: live.online.number == other.online.number)
+        chain = Chain()
+        await here.command(live, methodcaller("share", 0, chain.anchor, time.time()))
+        await here.command(live, methodcaller("start", 0, time.time()))
+        await elsewhere.command(other, methodcaller("open_chain", 0, chain.next(), time.time()))
+        assert other.online.stage == "playing"
 
     served(shared, 2, work)
 

@@ -13,7 +13,6 @@ import logging
 import random
 import secrets
 import time
-from collections import Counter, deque
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from copy import copy
@@ -25,20 +24,17 @@ from cinqmille.record import Game
 from cinqmille.seating import Entry, Terms, opening
 from cinqmille.store import Entry as Stored
 from cinqmille.store import Journal, Kept, Store, StoreError
-from cinqmille.story import Story, story
 from cinqmille.table import Table
-from cinqmille.web.course import Course, follow
+from cinqmille.web.live import FIRST_RETRY, LINGERS, Far, Live, Watcher
+
+__all__ = ["LINGERS", "Far", "Live", "Tables", "Watcher", "new_id"]
 
 _MOST_OPEN = 4000
-# So many entries of a table stay in memory for those who missed them; older ones are read from the store.
-_MOST_RECENT = 64
-# A seat without an open stream that asked for something so many seconds ago is still there.
-LINGERS = 15.0
 # What other servers say about who is there holds for so many seconds, and is said again after a third of that.
 _HOLDS = 30.0
 # Where the moves before were another server's, that one lets the bots play; this one only when it does not.
 _PATIENCE = 2.0
-_FIRST_RETRY, _LAST_RETRY = 0.5, 10.0
+_LAST_RETRY = 10.0
 Done = TypeVar("Done")
 _log = logging.getLogger(__name__)
 
@@ -46,139 +42,6 @@ _log = logging.getLogger(__name__)
 def new_id() -> str:
     """Return a name for a table that nobody guesses."""
     return secrets.token_urlsafe(12)
-
-
-class Watcher:
-    """Somebody who watches a table and is woken when there is something new to see."""
-
-    def __init__(self) -> None:
-        self._news = asyncio.Event()
-
-    def wake(self) -> None:
-        """There is something new."""
-        self._news.set()
-
-    async def news(self, within: float) -> bool:
-        """Wait for something new; tell whether there is, False after ``within`` seconds without."""
-        try:
-            await asyncio.wait_for(self._news.wait(), within)
-        except TimeoutError:
-            return False
-        self._news.clear()
-        return True
-
-
-class Live:
-    """A table in memory: whoever holds ``lock`` may act; ``watchers`` are woken after every change.
-
-    ``table`` is as it is stored; it is replaced, never changed, so that whoever reads it sees one moment.
-    """
-
-    def __init__(self, id: str, device: str, table: Table | None) -> None:
-        self.id, self.device = id, device
-        self._table = table
-        self.lock = asyncio.Lock()
-        self.watchers: set[Watcher] = set()
-        self._course: Course | None = None
-        self._story: tuple[Game, Story] | None = None
-
-    @property
-    def table(self) -> Table:
-        """The table; an online one has none before its game begins."""
-        assert self._table is not None
-        return self._table
-
-    def put(self, table: Table) -> None:
-        """Replace the table by the one that is stored now, and tell everybody who watches."""
-        self._table = table
-        self.wake()
-
-    @property
-    def game(self) -> Game:
-        """The game so far."""
-        return self.table.game
-
-    @property
-    def course(self) -> Course:
-        """The course of the game so far; only what is new is replayed."""
-        if self._course is None or self._course.game is not self.game:
-            self._course = follow(self.game, self._course)
-        return self._course
-
-    @property
-    def story(self) -> Story:
-        """What the game was, with its statistics; worked out once."""
-        if self._story is None or self._story[0] is not self.game:
-            self._story = self.game, story(self.game)
-        return self._story[1]
-
-    @property
-    def moment(self) -> str:
-        """What changes whenever there is something new to see."""
-        return str(self.table.number)
-
-    def wake(self) -> None:
-        """Tell everybody who watches."""
-        for watcher in self.watchers:
-            watcher.wake()
-
-
-class Far(Live):
-    """An online table in memory: ``online`` is as it is stored; ``recent`` are its last entries.
-
-    ``seen`` is when each seat was last there (seconds since 1970), ``streams`` how many streams it has open here.
-    """
-
-    def __init__(self, id: str, device: str, online: OnlineTable, entries: tuple[Entry, ...]) -> None:
-        super().__init__(id, device, None)
-        self.online = online
-        self.recent: deque[Entry] = deque(entries[-_MOST_RECENT:], _MOST_RECENT)
-        self.seen: dict[str, float] = {}
-        self.loaded = time.time()
-        self.streams: Counter[str] = Counter()
-        self.doubtful = False
-        self.moved_here = False
-        self.due: asyncio.TimerHandle | None = None
-        self.tasks: set[asyncio.Task[None]] = set()
-        self.retry = _FIRST_RETRY
-        self._shown_here: tuple[bool, ...] = ()
-        self._glances = 0
-
-    @property
-    def table(self) -> Table:
-        """The table of the game."""
-        assert self.online.table is not None
-        return self.online.table
-
-    @property
-    def moment(self) -> str:
-        """What changes whenever there is something new to see, who is there included."""
-        return f"{self.online.number}.{self._glances}"
-
-    def last_seen(self, seat: int) -> float:
-        """Return when a seat was last there: now, while one of its streams is open here.
-
-        Nobody is away because the server was: until somebody could have come back, everybody counts as there.
-        """
-        key = self.online.seats[seat].key
-        return time.time() if self.streams[key] else self.seen.get(key, self.loaded)
-
-    def here(self, seat: int) -> bool:
-        """Whether a seat is there; bots always are."""
-        return bool(self.online.seats[seat].bot) or time.time() - self.last_seen(seat) < LINGERS
-
-    def glance(self) -> None:
-        """Wake who watches when who is there, or may be acted for, has changed."""
-        now = time.time()
-        shown = tuple(
-            state
-            for seat in range(len(self.online.seats))
-            for state in (self.here(seat), self.online.may_act_for(seat, self.last_seen(seat), now))
-        )
-        if shown != self._shown_here:
-            self._shown_here = shown
-            self._glances += 1
-            self.wake()
 
 
 class Tables:
@@ -350,27 +213,39 @@ class Tables:
         async with live.lock:
             if live.doubtful or seen > live.online.number:
                 await self._catch_up(live)
-            change = await asyncio.to_thread(command, live.online) if thinks else command(live.online)
-            if change is None:
-                return live
-            entry = change.entry
-            stored = Stored(
-                entry.number, entry.at, entry.author, entry.cause, entry.kind,
-                json.dumps(entry.data, ensure_ascii=False),
-            )  # fmt: skip
-            try:
-                await self.store.write(live.id, stored, over=change.table.stage == "over", holder=holder)
-            except CinqMilleError as error:
-                # Somebody else wrote this entry, or nobody knows whether it is stored: what is stored is the truth.
-                live.doubtful = True
-                if error.code == "table_gone":
-                    self._drop(live.id)
-                else:
-                    await self._catch_up(live)
-                raise
-            live.moved_here = True
-            self._show(live, (entry,), change.table)
+            while True:
+                number = live.online.number
+                try:
+                    return await self._stored(live, command, holder, thinks)
+                except CinqMilleError as error:
+                    if error.code == "table_gone":
+                        self._drop(live.id)
+                    elif live.doubtful or self.store.shared:
+                        await self._catch_up(live)
+                    # What others stored may not have been heard of here: then the command is tried on that.
+                    if isinstance(error, StoreError) or live.online.number == number:
+                        raise
+
+    async def _stored(
+        self, live: Far, command: Callable[[OnlineTable], Change | None], holder: str | None, thinks: bool
+    ) -> Far:
+        change = await asyncio.to_thread(command, live.online) if thinks else command(live.online)
+        if change is None:
             return live
+        entry = change.entry
+        stored = Stored(
+            entry.number, entry.at, entry.author, entry.cause, entry.kind,
+            json.dumps(entry.data, ensure_ascii=False),
+        )  # fmt: skip
+        try:
+            await self.store.write(live.id, stored, over=change.table.stage == "over", holder=holder)
+        except CinqMilleError:
+            # Somebody else wrote this entry, or nobody knows whether it is stored: what is stored is the truth.
+            live.doubtful = True
+            raise
+        live.moved_here = True
+        self._show(live, (entry,), change.table)
+        return live
 
     async def entries(self, live: Far, after: int) -> tuple[Entry, ...]:
         """Return what happened at a table after entry ``after``."""
@@ -399,7 +274,7 @@ class Tables:
     def _show(self, live: Far, entries: tuple[Entry, ...], online: OnlineTable) -> None:
         live.online = online
         live.recent.extend(entries)
-        live.retry = _FIRST_RETRY
+        live.retry = FIRST_RETRY
         live.wake()
         self.plan(live)
 
@@ -462,7 +337,7 @@ class Tables:
             pace = online.terms.pace / 1000
             if not live.moved_here:
                 pace += _PATIENCE * (1 + random.random()) if self.store.shared else 0.05
-            return max(pace - (now - online.moved), 0.0) if live.retry == _FIRST_RETRY else live.retry
+            return max(pace - (now - online.moved), 0.0) if live.retry == FIRST_RETRY else live.retry
         moments = []
         for seat, one in enumerate(online.seats):
             if one.bot or not one.key:
@@ -474,7 +349,7 @@ class Tables:
                 due = (online.terms.after - online.silent_for(seat, seen, now)) + now
                 moments += [due] if due > now else []
                 if due <= now and seat == online.to_play and online.terms.then != "ask":
-                    moments.append(now + live.retry if live.retry > _FIRST_RETRY else now)
+                    moments.append(now + live.retry if live.retry > FIRST_RETRY else now)
         return max(min(moments) - now, 0.0) + 0.01 if moments else None
 
     def _due(self, live: Far) -> None:
@@ -487,7 +362,7 @@ class Tables:
         online = live.online
         try:
             if online.awaits == "bot":
-                await self.command(live, lambda table: table.let_bot_play(time.time()), thinks=True)
+                await self.command(live, lambda table: self._bots(table, online.number), thinks=True)
             elif online.stage == "playing" and online.terms.then != "ask":
                 await self.command(live, lambda table: self._absence(live, table))
         except Exception as error:
@@ -499,6 +374,10 @@ class Tables:
                 _log.warning("a table does not go on by itself: %s", error.code)
         if live.due is None:
             self.plan(live)
+
+    def _bots(self, online: OnlineTable, number: int) -> Change | None:
+        """The step of a bot, unless another server has let it make that."""
+        return online.let_bot_play(time.time()) if online.number == number else None
 
     def _absence(self, live: Far, online: OnlineTable) -> Change | None:
         """What the table agreed on for whoever is to play and stays away."""
