@@ -223,6 +223,11 @@ class Server:
             fields = file.read().rpartition(")")[2].split()
         return (int(fields[11]) + int(fields[12])) / os.sysconf("SC_CLK_TCK")
 
+    def warnings(self) -> list[str]:
+        """What it warned of in its log, without the times and without what differs each time."""
+        lines = self.log.read_text("utf-8").splitlines() if self.log.exists() else []
+        return [line.partition(" WARNING ")[2].partition(": ")[2][:60] for line in lines if " WARNING " in line]
+
     def failures(self) -> int:
         """How many failures of its own it wrote into its log."""
         return self.log.read_text("utf-8").count("Traceback (most recent call last)") if self.log.exists() else 0

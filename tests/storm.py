@@ -119,6 +119,8 @@ class Storm:
         await asyncio.sleep(0.05)  # connections that were cut off are let go of
         self.compare_journals()
         for server in self.servers:
+            for line in server.warnings():
+                self.counts[f"log: {line}"] += 1
             if failures := server.failures():
                 self.wrong(f"{failures} failures in {server.log}")
 
@@ -357,7 +359,7 @@ class Program:
                 answer = await self.ask(request(method, path, body, self.seat.secret))
                 if answer.status in (200, 201):
                     return answer.data
-                if answer.code in ("already_begun", "not_begun", "not_yet") and method == "POST":
+                if answer.code in ("already_begun", "not_yet") and method == "POST":
                     return {}  # it was done before, by a request whose answer was lost
                 if answer.status not in (503, 409, 429):
                     self.storm.wrong(f"{method} {path} -> {answer.status} {answer.body!r}")
@@ -426,7 +428,7 @@ class Program:
             if answer.status == 503:
                 self.game.unknown.setdefault(number + 1, []).append(actions)
                 await self.later()
-            elif answer.status != 409:
+            elif answer.status != 409 and answer.code != "game_over":
                 self.storm.wrong(f"{self.game.id}: {body} -> {answer.status} {answer.body!r}, at {state}")
                 await self.later()
             self.storm.counts[f"answered {answer.status}"] += 1
