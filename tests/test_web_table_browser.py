@@ -3,6 +3,7 @@ windows on one game, slow and double taps; axe-core looks at every state."""
 
 from __future__ import annotations
 
+import base64
 import re
 
 import pytest
@@ -231,7 +232,7 @@ def test_what_another_door_left_in_mid_turn_goes_on_here(server: Server, visits:
     expect(page.locator("#turn")).to_have_text("Ben to play")
 
 
-def test_events_are_announced_once_and_the_focus_stays(server: Server, visits: Visits) -> None:
+def test_events_are_announced_once_and_the_focus_stays(server: Server, visits: Visits) -> None:  # report C091
     page = go(visits(size=DESKTOP), server.put(game("Ana: 11123>111")))
     expect(page.locator("#say")).to_have_text("")  # what was there before is no news
     page.evaluate(
@@ -245,7 +246,8 @@ def test_events_are_announced_once_and_the_focus_stays(server: Server, visits: V
     heard = page.evaluate("heard")
     assert len(heard) == 1
     assert heard[0].startswith("Ana rolls ")
-    assert page.evaluate("document.activeElement.id") in ("roll", "turn")
+    if page.locator(".choosing").count():
+        expect(page.locator(".choosing input").first).to_be_focused()
     page.goto(server.put(game("Ana: 11123>111")))
     calm(page)
     page.locator("#bank").focus()
@@ -281,7 +283,7 @@ def test_a_game_is_played_by_keys_alone(server: Server, visits: Visits) -> None:
     assert page.locator("#turn").inner_text() == "Ben to play"
 
 
-def test_a_screen_reader_is_told_what_the_eye_sees(server: Server, visits: Visits) -> None:
+def test_a_screen_reader_is_told_what_the_eye_sees(server: Server, visits: Visits) -> None:  # reports C090, C093
     page = go(visits(), server.put(MOMENTS["choose"][0]))
     page.locator("label.die").first.click()
     found = page.locator("#main").aria_snapshot()
@@ -302,6 +304,233 @@ def test_a_screen_reader_is_told_what_the_eye_sees(server: Server, visits: Visit
         "Farkle: nothing scores for Ben; 150 points are lost.",
     ):
         assert line in found, found
+    # Dice that nobody can choose any more have the same names; those that were set aside say so.
+    page.goto(server.put(game(f"Ana: {THREE_ONES}")))
+    calm(page)
+    said = page.locator(".ended").aria_snapshot()
+    assert "die 3: 1, set aside die 4: 2 die 5: 3" in said
+    page.goto(server.put(MOMENTS["over"][0]))
+    calm(page)
+    assert "die 4: 1 die 5: 1" in page.locator(".over").aria_snapshot()
+
+
+def test_three_quick_taps_choose_three_dice_while_the_server_is_slow(server: Server, visits: Visits) -> None:
+    """Report C034: nothing that is awaited, and nothing that arrives meanwhile, takes a tap away."""
+    visit = visits()
+    page = visit.page
+    held: list[Route] = []
+    page.route("**/hint", lambda route: held.append(route))
+    for lists_events in (True, False):
+        if not lists_events:
+            page.route("**/live", lambda route: held.append(route))  # nor does the stream have to be there
+        go(visit, server.put(game("Ana: 15534")))
+        page.locator("#advice").click()
+        boxes = [label.bounding_box() for label in page.locator("label.die").all()[:3]]
+        client = visit.context.new_cdp_session(page)
+        before = page.evaluate("performance.now()")
+        for box in boxes:
+            assert box is not None
+            finger = [{"x": box["x"] + box["width"] / 2, "y": box["y"] + box["height"] / 2}]
+            client.send("Input.dispatchTouchEvent", {"type": "touchStart", "touchPoints": finger})
+            client.send("Input.dispatchTouchEvent", {"type": "touchEnd", "touchPoints": []})
+        assert page.evaluate("performance.now()") - before < 500
+        expect(page.locator(".choosing input:checked")).to_have_count(3)
+        assert [box.is_checked() for box in page.locator(".choosing input").all()] == [True, True, True, False, False]
+        expect(page.locator("#bank")).to_have_text("Bank: 550 short")
+        # The same state comes once more, and an answer of before: what is chosen stays chosen.
+        page.evaluate("document.dispatchEvent(new CustomEvent('htmx:after:swap', {detail: {}, bubbles: true}))")
+        assert page.locator(".choosing input:checked").count() == 3
+        assert held
+    # Three clicks in one moment of the script, quicker than any finger.
+    page.evaluate("for (const box of [...document.querySelectorAll('.choosing input')].slice(0, 3)) box.click()")
+    expect(page.locator(".choosing input:checked")).to_have_count(0)
+    page.evaluate("for (const box of [...document.querySelectorAll('.choosing input')].slice(0, 3)) box.click()")
+    expect(page.locator(".choosing input:checked")).to_have_count(3)
+    for route in held:
+        route.abort()
+    visit.problems = [one for one in visit.problems if "ERR_FAILED" not in one and "fetch" not in one]
+
+
+def test_a_game_is_followed_by_ear(server: Server, visits: Visits) -> None:
+    """Report C094: a key for the scores and one for the turn total; whoever acted is led back to the dice."""
+    page = go(visits(size=DESKTOP), server.put(game(f"Ana: {THREE_ONES}", "Ben: 22346>-", "Ana: 11123>11")))
+    line = page.locator("#say")
+    page.keyboard.press("s")
+    expect(line).to_have_text("Ana 1,000. Ben 0.")
+    page.keyboard.press("t")
+    expect(line).to_have_text("Ana: 200 points at risk.")
+    page.keyboard.press("t")
+    expect(line).to_have_text("Ana: 200 points at risk.\u00a0")  # said again, though nothing is new
+    page.keyboard.press("?")
+    for told in ("hear the scores", "hear what is at risk"):
+        expect(page.locator("#keys")).to_contain_text(told)
+    page.keyboard.press("Escape")
+    page.keyboard.press("b")
+    expect(line).to_have_text("Ana banks 200: 1,200 in all. Ben to play.")
+    page.keyboard.press("s")
+    expect(line).to_have_text("Ana 1,200. Ben 0.")
+    page.keyboard.press("t")
+    expect(line).to_have_text("Ben: 0 points at risk.")
+    # After every action one is at the dice, or where there are none at whose turn it is; never nowhere.
+    dice = 0
+    for _ in range(30):
+        calm(page)
+        if over(page):
+            break
+        if page.locator(".choosing").count():
+            faces = page.locator(".chip[data-dice]").first.get_attribute("data-dice") or ""
+            all_faces = [box.get_attribute("data-face") for box in page.locator(".choosing input").all()]
+            for face in faces:
+                place = all_faces.index(face)
+                all_faces[place] = None
+                page.keyboard.press(str(place + 1))
+        number = page.locator("#state").get_attribute("data-number")
+        page.keyboard.press("r")
+        expect(page.locator(f"#state[data-number='{number}']")).to_have_count(0)
+        calm(page)
+        if page.locator(".choosing").count():
+            dice += 1
+            expect(page.locator(".choosing input").first).to_be_focused()
+        else:
+            assert page.evaluate("document.activeElement.id") in ("roll", "turn", ""), "the table, or the whole page"
+    assert dice >= 5
+    # Whoever reads elsewhere on the page is left there when others act.
+    url = server.put(game("Ana: 11123>111"))
+    reader, other = go(visits(), url), go(visits(), url)
+    reader.locator("#player-1 summary").focus()
+    tap(other, "#roll")
+    expect(reader.locator("#state[data-number='1']")).to_have_count(1)
+    calm(reader)
+    expect(reader.locator("#player-1 summary")).to_be_focused()
+
+
+def test_whatever_has_the_focus_shows_it(server: Server, visits: Visits) -> None:
+    """Report C089: along the whole table, in light and dark."""
+    for scheme in ("light", "dark"):
+        page = go(visits(size=DESKTOP, color_scheme=scheme), server.put(MOMENTS["choose"][0]))
+        dice, seen = 0, 0
+        for _ in range(60):
+            page.keyboard.press("Tab")
+            found = page.evaluate(
+                "(() => { let one = document.activeElement; if (!one || one === document.body) return null;"
+                "const die = one.closest('label.die'); const style = getComputedStyle(die || one);"
+                "return [Boolean(die), style.outlineStyle, parseFloat(style.outlineWidth), one.outerHTML.slice(0, 80)]; })()"
+            )
+            if found is None:
+                break
+            die, style, width, what = found
+            assert style == "solid", what
+            assert width >= 3, what
+            dice, seen = dice + die, seen + 1
+        assert dice == 5
+        assert seen > 15
+
+
+# Colours, measured
+
+_LUMINANCE = """
+const light = (r, g, b) => [r, g, b].map(v => v / 255).map(v => v <= .04045 ? v / 12.92 : ((v + .055) / 1.055) ** 2.4)
+  .reduce((sum, v, at) => sum + v * [.2126, .7152, .0722][at], 0);
+const contrast = (one, other) => { const [a, b] = [light(...one), light(...other)].sort((x, y) => y - x); return (a + .05) / (b + .05); };
+"""
+_EDGES = (
+    "async ([png, size, boxes]) => {" + _LUMINANCE + """
+  const picture = new Image(); picture.src = 'data:image/png;base64,' + png; await picture.decode();
+  const canvas = document.createElement('canvas'); canvas.width = picture.width; canvas.height = picture.height;
+  const paper = canvas.getContext('2d'); paper.drawImage(picture, 0, 0);
+  const scale = picture.width / size, at = (x, y) => [...paper.getImageData(Math.round(x * scale), Math.round(y * scale), 1, 1).data].slice(0, 3);
+  return boxes.map(({ x, y, width, height }) => {
+    const middle = y + height * .38, outside = at(x - 7, middle);
+    let edge = 1, pip = 1;
+    for (let step = 0; step <= width * .12; step += 1 / scale) edge = Math.max(edge, contrast(outside, at(x + step, middle)));
+    const face = at(x + width * .15, y + height * .38);
+    for (let across = .2; across < .8; across += .02) for (let down = .2; down < .8; down += .02) pip = Math.max(pip, contrast(face, at(x + width * across, y + height * down)));
+    return [edge, pip];
+  });
+}"""
+)
+
+
+@pytest.mark.parametrize("look", ["light", "dark", "forced light", "forced dark"])
+def test_dice_stand_out_from_whatever_they_lie_on(server: Server, visits: Visits, look: str) -> None:
+    """Report C092: their edge against what is beside it, and their pips, are at 3:1 or more wherever dice are drawn."""
+    more = {"forced_colors": "active"} if "forced" in look else {}
+    visit = visits(size=DESKTOP, color_scheme=look.split()[-1], reduced_motion="reduce", device_scale_factor=2, **more)
+    page = visit.page
+    reader = visit.context.new_page()
+    ended = server.put(MOMENTS["choose"][0])
+    places = (
+        (ended, ".choosing .die"), (server.put(MOMENTS["bust"][0]), ".ended .die"), (server.put(game("Ana: 11123>111 15")), ".aside .face"),
+        (server.put(MOMENTS["sheet"][0]), ".pad .die"), (server.put(MOMENTS["over"][0]), ".over .die"),
+        (f"{ended}/turns?turn=1", ".thrown svg"), (f"{server.url}/rules/cinq-des", ".drawn svg.face"),
+        (f"{server.url}/new", ".card svg"),
+    )  # fmt: skip
+    for url, what in places:
+        page.goto(url)
+        page.wait_for_timeout(100)
+        found = page.locator(f"{what}:visible")
+        assert found.count(), (url, what)
+        if what == ".choosing .die":
+            found.nth(1).click()
+            page.wait_for_timeout(300)
+        found.first.scroll_into_view_if_needed()
+        boxes = [found.nth(place).bounding_box() for place in range(min(found.count(), 6))]
+        picture = base64.b64encode(page.screenshot()).decode()
+        visit.keep(f"dice-{look.replace(' ', '-')}-{what.strip('.').split()[0]}")
+        for edge, pip in reader.evaluate(_EDGES, [picture, DESKTOP[0], boxes]):
+            assert edge >= 3, (look, what, edge)
+            assert pip >= 3, (look, what, pip)
+
+
+_WORDS = (
+    "() => {" + _LUMINANCE + """
+  const colour = (text) => { const canvas = document.createElement('canvas').getContext('2d', { willReadFrequently: true }); canvas.fillStyle = text; canvas.fillRect(0, 0, 1, 1);
+    const d = canvas.getImageData(0, 0, 1, 1).data; return [...d].map((v, at) => at === 3 ? v / 255 : v); };
+  const over = (top, under) => top.slice(0, 3).map((v, at) => v * top[3] + under[at] * (1 - top[3]));
+  const felt = document.querySelector('.felt'), style = getComputedStyle(felt), found = [];
+  const grounds = ['--felt', '--felt-deep'].map(name => colour(style.getPropertyValue(name)));
+  const texts = document.createTreeWalker(felt, NodeFilter.SHOW_TEXT);
+  while (texts.nextNode()) {
+    const one = texts.currentNode.parentElement;
+    if (!texts.currentNode.textContent.trim() || !one.checkVisibility() || one.closest('.vh, script, noscript')) continue;
+    const plates = [];
+    for (let part = one; part !== felt; part = part.parentElement) plates.unshift(colour(getComputedStyle(part).backgroundColor));
+    for (const ground of grounds) {
+      const under = plates.reduce((below, plate) => over(plate, below), ground);
+      const text = over(colour(getComputedStyle(one).color), under);
+      found.push([contrast(text, under), one.className + ' ' + texts.currentNode.textContent.trim().slice(0, 40)]);
+    }
+  }
+  return found;
+}"""
+)
+
+
+@pytest.mark.parametrize("scheme", ["light", "dark"])
+def test_words_on_the_felt_can_be_read_wherever_the_page_lies(server: Server, visits: Visits, scheme: str) -> None:
+    """Report C095: everything said about a throw lies on the felt, whose lightest and darkest spots give 4.5:1."""
+    visit = visits(color_scheme=scheme, reduced_motion="reduce")
+    page = visit.page
+    for moment in MOMENTS:
+        go(visit, server.put(MOMENTS[moment][0]))
+        page.evaluate("document.body.style.background = 'white'")  # a snowy table
+        found = page.evaluate(_WORDS)
+        assert found
+        assert not [(ratio, text) for ratio, text in found if ratio < 4.5], moment
+
+
+def test_the_dice_of_a_game_against_a_robot_are_one_tap_away(server: Server, visits: Visits) -> None:
+    """Report C086: who suspects the robot of better dice sees everybody's faces, and busts against those expected."""
+    visit = visits()
+    page = go(visit, server.put(game(f"Ana: {THREE_ONES}", "Ben: 22346>-", "Ana: 15534", seats="Ben=steady:350")))
+    page.get_by_role("link", name="The dice of this game").click()
+    for name, faces in (("Ana", "4 · 1 · 2 · 1 · 2 · 0"), ("Ben", "0 · 2 · 1 · 1 · 0 · 1")):
+        section = page.locator("section", has=page.get_by_role("heading", name=name, exact=True)).inner_text()
+        assert faces in section, section
+        assert re.search(r"[01] busts?, where these rolls have 0\.\d on average", section), section
+    visit.assert_accessible()
+    page.goto(server.put(game(dice="real")))
+    assert page.get_by_role("link", name="The dice of this game").count() == 0, "nobody here threw them"
 
 
 def test_a_double_tap_does_one_thing(server: Server, visits: Visits) -> None:

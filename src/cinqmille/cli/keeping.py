@@ -107,10 +107,10 @@ def _list(database: str | None, words: Words) -> Answer:
         if not tables:
             return told
         say = words.say
-        head = [say("ID"), say("last played"), say("entries"), say("state"), say("players")]
+        head = [say("ID"), say("last played (UTC)"), say("entries"), say("state"), say("players")]
         rows = [
             [
-                table.id, _local(table.played), words.number(table.entries),
+                table.id, _shown(table.played), words.number(table.entries),
                 _state(table, words), ", ".join(table.players) or "?",
             ]
             for table in tables
@@ -160,5 +160,5 @@ def _moment(seconds: float) -> str:
     return datetime.fromtimestamp(seconds, UTC).isoformat(timespec="seconds").replace("+00:00", "Z")
 
 
-def _local(seconds: float) -> str:
-    return datetime.fromtimestamp(seconds).strftime("%Y-%m-%d %H:%M")
+def _shown(seconds: float) -> str:
+    return datetime.fromtimestamp(seconds, UTC).strftime("%Y-%m-%d %H:%M")

@@ -25,9 +25,9 @@ from cinqmille.online import Change, OnlineTable
 from cinqmille.position import MOST_PLAYERS
 from cinqmille.rules import Rules
 from cinqmille.seating import LONGEST_AFTER, USUAL_AFTER, Terms
-from cinqmille.web.far import today
 from cinqmille.web.holders import key_of
 from cinqmille.web.refusals import Refused, answer
+from cinqmille.web.setup import today
 from cinqmille.web.streams import EventStream
 from cinqmille.web.tables import Far, Tables, new_id
 

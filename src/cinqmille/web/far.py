@@ -9,7 +9,6 @@ from __future__ import annotations
 import time
 from collections.abc import Callable
 from dataclasses import dataclass, replace
-from datetime import UTC, datetime
 from typing import Any
 
 from fastapi import APIRouter, Request
@@ -28,7 +27,7 @@ from cinqmille.web.holders import device_token, key_of, seat_token
 from cinqmille.web.refusals import Refused
 from cinqmille.web.render import is_part, render, words_of
 from cinqmille.web.scene import scene
-from cinqmille.web.setup import Setup
+from cinqmille.web.setup import Setup, today
 from cinqmille.web.tables import Far, Tables, new_id
 from cinqmille.words import Words
 
@@ -300,11 +299,6 @@ async def open_table(request: Request, terms: Terms, name: str) -> Far:
     """Open an online table whose first seat is this device's; raise InvalidText for a name that cannot be."""
     id, device = new_id(), request.state.device
     return await _tables(request).open_far(device, terms, new_secret(), name, key_of(device_token(device, id)), id)
-
-
-def today() -> str:
-    """Return the date of a game that begins now, in UTC as every date of a table that is shared far and wide."""
-    return datetime.now(UTC).isoformat(sep=" ", timespec="minutes").removesuffix("+00:00")
 
 
 async def _far(request: Request, id: str) -> Far:

@@ -12,7 +12,7 @@ from cinqmille.rules import PRESETS, Rules, Sheet
 from cinqmille.web import far, own
 from cinqmille.web.bodies import form
 from cinqmille.web.render import is_part, render, words_of
-from cinqmille.web.setup import DELAYS, LONGEST_NAME, Setup, plainly
+from cinqmille.web.setup import DELAYS, LONGEST_NAME, Setup, plainly, today
 from cinqmille.web.tables import Tables
 
 router = APIRouter()
@@ -80,7 +80,7 @@ async def _invite(request: Request, setup: Setup, rules: Rules, host: str) -> Re
     """Open a table for friends far away, seat the robots of the form, and show the invitation."""
     tables, words = _tables(request), words_of(request)
     request.app.state.limits.check("tables", request)
-    live = await far.open_table(request, setup.terms(rules, words, far.today()), host)
+    live = await far.open_table(request, setup.terms(rules, words, today()), host)
     for name, (_, spec) in zip(setup.names(words), setup.seats, strict=True):
         if spec:
             await tables.command(live, far.seats_bot(spec, name), thinks=True)

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import AsyncGenerator, Callable
 from dataclasses import dataclass
-from datetime import datetime
 from time import monotonic
 from typing import Any
 
@@ -24,6 +23,7 @@ from cinqmille.web.commands import commands
 from cinqmille.web.course import shown_turn
 from cinqmille.web.render import is_part, page, render, words_of
 from cinqmille.web.scene import scene
+from cinqmille.web.setup import today
 from cinqmille.web.streams import EventStream
 from cinqmille.web.tables import Far, Live, Tables
 from cinqmille.words import Words
@@ -129,7 +129,7 @@ async def again(request: Request, id: str) -> Response:
         return RedirectResponse(f"/t/{id}", status_code=303)
     names = (*game.players[1:], game.players[0])
     dice = "real" if live.table.real else "system"
-    headers = dict(game.headers) | {"date": datetime.now().isoformat(sep=" ", timespec="minutes"), "dice": dice}
+    headers = dict(game.headers) | {"date": today(), "dice": dice}
     request.app.state.limits.check("tables", request)
     new = await _tables(request).rematch(live, request.state.device, Game.new(game.rules, names, headers))
     return RedirectResponse(f"/t/{new}", status_code=303)

@@ -8,7 +8,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from datetime import datetime
+from datetime import UTC, datetime
 from urllib.parse import parse_qsl, urlencode
 
 from cinqmille.bots import BOTS, bot, check_bot
@@ -266,7 +266,7 @@ class Setup:
         names = self.names(words)
         robots = ", ".join(f"{name}={spec}" for name, (_, spec) in zip(names, self.seats, strict=True) if spec)
         headers = {"seats": robots} if robots else {}
-        headers |= {"date": datetime.now().isoformat(sep=" ", timespec="minutes"), "dice": self.dice}
+        headers |= {"date": today(), "dice": self.dice}
         return Game.new(rules, names, headers)
 
     def terms(self, rules: Rules, words: Words, date: str) -> Terms:
@@ -475,3 +475,9 @@ def _seats(sent: Mapping[str, str], then: str) -> tuple[tuple[str, str], ...]:
     elif act == "down" and 0 <= place < len(seats) - 1:
         seats[place : place + 2] = seats[place + 1], seats[place]
     return tuple(seats)
+
+
+def today() -> str:
+    """Return the date of a game that begins now, in UTC as every date that is stored or shown: one day
+    for a server and all who play on it, wherever they are."""
+    return datetime.now(UTC).isoformat(sep=" ", timespec="minutes").removesuffix("+00:00")

@@ -119,7 +119,7 @@
 
   // What is new is said once, heard if wanted, and does not take the focus away.
 
-  let shown = number(), told = Math.max(0, ...all("#log [data-event]").map((line) => Number(line.dataset.event))), turn = state()?.dataset.turn, before = null;
+  let shown = number(), told = Math.max(0, ...all("#log [data-event]").map((line) => Number(line.dataset.event))), turn = state()?.dataset.turn, before = null, acted = false;
   function tellNews() {
     const lines = all("#log [data-event]").reverse(), last = lines.length ? Number(lines.at(-1).dataset.event) : 0;
     const news = lines.filter((line) => Number(line.dataset.event) > told).map((line) => line.textContent);
@@ -148,10 +148,10 @@
     }
     const hint = $("#hint > [data-number]");
     if (hint && hint.dataset.number !== shown) hint.remove(); // advice that came after its moment
-    if (before && before !== document.activeElement && (!document.activeElement || document.activeElement === document.body)) {
-      ((before.id && document.getElementById(before.id)) || $("#turn"))?.focus({ preventScroll: true });
-    }
-    before = null;
+    const focus = document.activeElement, nowhere = !focus || focus === document.body, dice = acted && $(".choosing input");
+    if (dice && (nowhere || $("#table").contains(focus))) dice.focus({ preventScroll: true }); // what comes next is chosen there
+    else if (before && before !== focus && nowhere) ((before.id && document.getElementById(before.id)) || $("#turn"))?.focus({ preventScroll: true });
+    before = null; acted = false;
     paceBots();
   }
 
@@ -194,6 +194,7 @@
     if (!found || older(found[1], moment(), answers)) { event.preventDefault(); if (!found) trouble(true); return; }
     trouble(false);
     before = $("#table").contains(document.activeElement) ? document.activeElement : null;
+    acted = answers && Boolean(ctx.sourceElement?.closest?.("#play"));
   });
   let again = false; // the first word of a stream that had been cut says who is there now, whatever its number
   document.addEventListener("htmx:sse:after:connection", () => { again = Boolean($("#far")); });
@@ -274,6 +275,8 @@
     else if (key === "b") $("#bank")?.click();
     else if (key === "r") $("#roll")?.click();
     else if (key === "u") $("#undo")?.click();
+    else if (key === "s") say(state()?.dataset.scores);
+    else if (key === "t") say(state()?.dataset.total);
     else if (key === "?") $("#keys")?.showModal();
   });
   document.addEventListener("visibilitychange", paceBots);
