@@ -10,15 +10,19 @@ from typing import Any
 
 import pytest
 
-from cinqmille import Rules
-from cinqmille.actions import Action, RollOn, parse_action
+from cinqmille import Position, Rules
+from cinqmille.actions import Action, Bank, Roll, RollOn, SetAside, parse_action
 from cinqmille.errors import IllegalAction
 from cinqmille.fair import new_secret, verify
 from cinqmille.online import OnlineTable
+from cinqmille.record import Game
 from cinqmille.seating import Terms
 from cinqmille.store import Journal, Store, StoreError
 from cinqmille.web import live, tables
+from cinqmille.web.counting import Counting
+from cinqmille.web.scene import scene
 from cinqmille.web.tables import LINGERS, Far, Tables, new_id
+from cinqmille.words import Words
 from faraway import Chain
 from postgres import Postgres
 
@@ -188,6 +192,234 @@ def test_what_was_agreed_on_for_the_absent_happens_by_itself(
             assert live.online.table.position.seats[0].away is (way == "remove")
 
     served(f"sqlite:///{tmp_path_factory.mktemp('away')}/tables.sqlite3", 1, work)
+
+
+# Whatever is rolled, one die is 600 points.
+RICH = "cinq-des(entry=0, " + ", ".join(f"{face}=600" for face in range(1, 7)) + ", target=5000)"
+
+
+async def at_risk(tables: Tables, **terms: Any) -> Far:
+    """A table where whoever began has 600 points at risk, and new dice to choose from."""
+    agreed = Terms(Rules.parse(RICH), **{"pace": 0, **terms})
+    live = await tables.open_far("device", agreed, new_secret(), "Ana", KEYS[0], new_id())
+    for name, key in zip(("Ben", "Cleo"), KEYS[1:], strict=True):
+        await tables.command(live, methodcaller("join", name, key, time.time()))
+    live = await tables.command(live, lambda table: table.start(0, time.time()))
+    await roll(tables, live)
+    await do(tables, live, SetAside((live.game.position.roll[0],)))
+    await roll(tables, live)
+    assert (live.game.position.turn_points, live.game.position.to_play) == (600, 0)
+    return live
+
+
+@pytest.mark.parametrize("way", ["skip", "remove", "bot"])
+def test_a_turn_that_nobody_goes_on_with_is_closed_as_agreed_and_told_in_words(
+    tmp_path_factory: pytest.TempPathFactory, later: Callable[[float], None], way: str
+) -> None:
+    """Report C029, with points at risk: they are lost, or a robot plays on with them; a sentence says so; the next
+    player is called."""
+
+    async def work(tables: Tables) -> None:
+        live = await at_risk(tables, after=30, then=way)
+        with tables.present(live, 1) as watcher:
+            await watcher.news(0.05)
+            before = live.online.number
+            later(31)
+            tables.plan(live)
+            await until(lambda: live.online.to_play == 1)
+            assert await watcher.news(1), "the others are told"
+            position = live.game.position
+            assert position.scores[0] == (0 if way != "bot" else position.scores[0])
+            assert way != "bot" or position.scores[0] == 0 or position.scores[0] >= 600
+            for lang, skipped, gone, played in (
+                ("en", "Ana misses a turn; 600 points are lost.", "Ana leaves", "Ana"),
+                ("fr", "Ana passe son tour", "Ana quitte", "Ana"),
+            ):
+                seen = scene(live.online.table or live.table, live.course, Words(lang), mine=True)
+                told = " ".join(line for _, line in seen.lines)
+                assert {"skip": skipped, "remove": gone, "bot": played}[way] in told, told
+                assert "{" not in told
+                assert seen.playing == "Ben"
+            decided = [one for one in await tables.entries(live, before) if one.cause == "absent"]
+            assert len(decided) == 1, "once, however often the clock is looked at"
+            public: Any = live.online.public(me=1)
+            assert public["to_play"] == public["me"] == 1
+            assert public["legal"]
+
+    served(f"sqlite:///{tmp_path_factory.mktemp('closed')}/tables.sqlite3", 1, work)
+
+
+def test_who_comes_back_within_the_delay_has_the_same_seat_dice_and_points(
+    tmp_path_factory: pytest.TempPathFactory, later: Callable[[float], None]
+) -> None:
+    """Reports C081 and C084: 600 points at risk, 20 seconds without a network; the others see it, nobody is passed."""
+
+    async def work(tables: Tables) -> None:
+        live = await at_risk(tables, after=30, then="skip")
+        with tables.present(live, 1) as watcher:
+            with tables.present(live, 0):
+                assert live.here(0)
+            await watcher.news(0.1)
+            before, moment = live.game.position, live.moment
+            later(20)
+            tables.plan(live)
+            assert await watcher.news(2), "the others see that somebody is away"
+            assert not live.here(0)
+            assert live.moment != moment
+            await asyncio.sleep(0.1)
+            assert live.online.seat_of(KEYS[0]) == 0
+            assert live.game.position is before, "a pause, and nothing else"
+            with tables.present(live, 0):
+                assert live.here(0)
+                # A whole picture, not a part of one, and certainly not an empty one that looks like an end.
+                public: Any = live.online.public(me=0)
+                assert public["stage"] == "playing"
+                assert public["to_play"] == public["me"] == 0
+                assert Position.parse(public["position"]).turn_points == 600
+                assert public["legal"]
+                assert live.game.position.roll == before.roll
+                await tables.command(
+                    live,
+                    lambda table: table.act(
+                        0, (SetAside((before.roll[0],)), Bank()), seen=table.number, link=None, now=time.time()
+                    ),
+                )
+                assert live.game.position.scores[0] == 1200
+
+    served(f"sqlite:///{tmp_path_factory.mktemp('back')}/tables.sqlite3", 1, work)
+
+
+def test_the_end_is_announced_once_and_the_table_is_let_go(database: str) -> None:
+    """Report C071: the last bank of a game, by whoever makes it, holds no lock that somebody else waits for."""
+
+    async def work(tables: Tables) -> None:
+        live = await begun(tables, 2, bots=("steady:300",))
+        with tables.present(live, 0) as ana, tables.present(live, 1) as ben:
+            number = live.online.number
+
+            async def heard(watcher: Any) -> list[str]:
+                """What somebody is told who takes every entry after the last one."""
+                last, stages = number, list[str]()
+                while live.online.stage != "over" or last < live.online.number:
+                    await watcher.news(0.5)
+                    for entry in await tables.entries(live, last):
+                        assert entry.number == last + 1
+                        last = entry.number
+                    if live.online.stage == "over" and (not stages or stages[-1] != "over"):
+                        stages.append("over")
+                return stages
+
+            listening = [asyncio.ensure_future(heard(one)) for one in (ana, ben)]
+            async with asyncio.timeout(60):
+                while live.online.stage != "over":
+                    if live.online.awaits == "bot":
+                        await asyncio.sleep(0.001)
+                        continue
+                    legal: Any = live.online.public()["legal"]
+                    action = next((one for one in legal if "=" in str(one)), legal[0])
+                    seen, seat = live.online.number, live.online.to_play
+                    await tables.command(
+                        live,
+                        lambda table, action=action, seen=seen, seat=seat: table.act(  # type: ignore[misc]
+                            seat or 0, (parse_action(action),), seen=seen, link=None, now=time.time()
+                        ),
+                    )
+                assert [await one for one in listening] == [["over"], ["over"]]
+            assert not live.lock.locked()
+            assert live.due is None, "no clock goes on"
+            last = live.online.number
+            ending = await tables.entries(live, last - 1)
+            assert len(ending) == 1
+            # Whatever is asked now is answered at once, and says that the game is over.
+            for command in (
+                lambda table: table.act(0, (RollOn(),), seen=table.number, link=None, now=time.time()),
+                lambda table: table.come_back(0, time.time()),
+            ):
+                with pytest.raises(IllegalAction) as raised:
+                    await asyncio.wait_for(tables.command(live, command), 5)
+                assert raised.value.code == "game_over"
+            await asyncio.sleep(0.05)
+            assert live.online.number == last
+        assert [one.id for one in await tables.store.finished()] == [live.id]
+
+    served(database, 1, work)
+
+
+def test_a_game_is_counted_when_its_end_is_stored_and_not_before(
+    database: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Report C079: until the journal has the last entry, no statistics know of the end; then they have its dice."""
+
+    async def work(tables: Tables) -> None:
+        counting, write, waits, goes = Counting(tables.store), tables.store.write, asyncio.Event(), asyncio.Event()
+
+        async def slowly(*arguments: Any, over: bool = False, **more: Any) -> None:
+            if over:
+                waits.set()
+                await goes.wait()
+            await write(*arguments, over=over, **more)
+
+        monkeypatch.setattr(tables.store, "write", slowly)
+        live = await begun(tables, 1, bots=("steady:300",))
+        await until(lambda: live.online.awaits == "player")
+        await leave_to_a_bot(tables, live)
+        await asyncio.wait_for(waits.wait(), 30)
+        for _ in range(3):
+            found = await counting.count()
+            await asyncio.sleep(0.02)
+            assert (found.games, found.left, found.dice.rolls) == (0, 0, 0)
+            assert live.online.stage == "playing", "saved, then shown"
+        goes.set()
+        await until(lambda: live.online.stage == "over")
+        journal = await tables.store.read(live.id)
+        assert journal is not None
+        assert journal.over
+        await counting.count()
+        for _ in range(500):
+            if (found := await counting.count()).games:
+                break
+            await asyncio.sleep(0.01)
+        rolls = sum(isinstance(one, Roll) for one in live.game.actions)
+        assert (found.games, found.left, found.dice.rolls) == (1, 0, rolls)
+        assert found.dice.dice >= rolls > 0
+        assert found.dice.expected > 0, "averages are not zero"
+        await counting.stop()
+
+    served(database, 1, work)
+
+
+def test_a_game_that_is_stored_after_one_that_ended_later_is_counted_too(database: str) -> None:
+    """Report C079 once more: two servers, whose clocks differ a little."""
+
+    async def work(tables: Tables) -> None:
+        counting, now = Counting(tables.store), time.time()
+        won = Game.parse("rules: cinq-des\nplayers: Ana, Ben\ndice: seed 1\nAna: 11111\n")
+        begun = Game.parse("rules: cinq-des\nplayers: Ana, Ben\ndice: seed 1\n")
+
+        async def stored(id: str, at: float) -> None:
+            with pytest.MonkeyPatch.context() as patch:
+                patch.setattr(time, "time", lambda: at)
+                await tables.store.create(id, "somebody", begun)
+                await tables.store.append(id, 1, begun, won)
+
+        async def all_counted(games: int) -> None:
+            for _ in range(500):
+                found = await counting.count()
+                if not found.left and found.games == games:
+                    break
+                await asyncio.sleep(0.01)
+            assert (found.games, found.left, found.dice.rolls) == (games, 0, games)
+
+        await stored("first", now)
+        await all_counted(1)
+        await stored("late", now - 5)
+        await all_counted(2)
+        await stored("later", now - 7)
+        await stored("next", now + 1)
+        await all_counted(4)
+        await counting.stop()
+
+    served(database, 1, work)
 
 
 def test_the_others_decide_where_that_was_agreed_on_and_are_told_when_they_may(

@@ -5,6 +5,7 @@ from __future__ import annotations
 
 import base64
 import re
+from pathlib import Path
 
 import pytest
 from playwright.sync_api import Page, Route, expect
@@ -414,7 +415,8 @@ def test_whatever_has_the_focus_shows_it(server: Server, visits: Visits) -> None
             found = page.evaluate(
                 "(() => { let one = document.activeElement; if (!one || one === document.body) return null;"
                 "const die = one.closest('label.die'); const style = getComputedStyle(die || one);"
-                "return [Boolean(die), style.outlineStyle, parseFloat(style.outlineWidth), one.outerHTML.slice(0, 80)]; })()"
+                "return [Boolean(die), style.outlineStyle, parseFloat(style.outlineWidth), one.outerHTML.slice(0, 80)];"
+                "})()"
             )
             if found is None:
                 break
@@ -428,27 +430,7 @@ def test_whatever_has_the_focus_shows_it(server: Server, visits: Visits) -> None
 
 # Colours, measured
 
-_LUMINANCE = """
-const light = (r, g, b) => [r, g, b].map(v => v / 255).map(v => v <= .04045 ? v / 12.92 : ((v + .055) / 1.055) ** 2.4)
-  .reduce((sum, v, at) => sum + v * [.2126, .7152, .0722][at], 0);
-const contrast = (one, other) => { const [a, b] = [light(...one), light(...other)].sort((x, y) => y - x); return (a + .05) / (b + .05); };
-"""
-_EDGES = (
-    "async ([png, size, boxes]) => {" + _LUMINANCE + """
-  const picture = new Image(); picture.src = 'data:image/png;base64,' + png; await picture.decode();
-  const canvas = document.createElement('canvas'); canvas.width = picture.width; canvas.height = picture.height;
-  const paper = canvas.getContext('2d'); paper.drawImage(picture, 0, 0);
-  const scale = picture.width / size, at = (x, y) => [...paper.getImageData(Math.round(x * scale), Math.round(y * scale), 1, 1).data].slice(0, 3);
-  return boxes.map(({ x, y, width, height }) => {
-    const middle = y + height * .38, outside = at(x - 7, middle);
-    let edge = 1, pip = 1;
-    for (let step = 0; step <= width * .12; step += 1 / scale) edge = Math.max(edge, contrast(outside, at(x + step, middle)));
-    const face = at(x + width * .15, y + height * .38);
-    for (let across = .2; across < .8; across += .02) for (let down = .2; down < .8; down += .02) pip = Math.max(pip, contrast(face, at(x + width * across, y + height * down)));
-    return [edge, pip];
-  });
-}"""
-)
+CONTRAST = (Path(__file__).parent / "data" / "contrast.js").read_text(encoding="utf-8")
 
 
 @pytest.mark.parametrize("look", ["light", "dark", "forced light", "forced dark"])
@@ -460,10 +442,11 @@ def test_dice_stand_out_from_whatever_they_lie_on(server: Server, visits: Visits
     reader = visit.context.new_page()
     ended = server.put(MOMENTS["choose"][0])
     places = (
-        (ended, ".choosing .die"), (server.put(MOMENTS["bust"][0]), ".ended .die"), (server.put(game("Ana: 11123>111 15")), ".aside .face"),
+        (ended, ".choosing .die"), (server.put(MOMENTS["bust"][0]), ".ended .die"),
+        (server.put(game("Ana: 11123>111 15")), ".aside .group .face:first-child"),
         (server.put(MOMENTS["sheet"][0]), ".pad .die"), (server.put(MOMENTS["over"][0]), ".over .die"),
-        (f"{ended}/turns?turn=1", ".thrown svg"), (f"{server.url}/rules/cinq-des", ".drawn svg.face"),
-        (f"{server.url}/new", ".card svg"),
+        (f"{ended}/turns?turn=1", ".thrown svg"), (f"{server.url}/rules/cinq-des", ".drawn svg:first-child"),
+        (f"{server.url}/new", ".card svg:first-child"),
     )  # fmt: skip
     for url, what in places:
         page.goto(url)
@@ -477,33 +460,9 @@ def test_dice_stand_out_from_whatever_they_lie_on(server: Server, visits: Visits
         boxes = [found.nth(place).bounding_box() for place in range(min(found.count(), 6))]
         picture = base64.b64encode(page.screenshot()).decode()
         visit.keep(f"dice-{look.replace(' ', '-')}-{what.strip('.').split()[0]}")
-        for edge, pip in reader.evaluate(_EDGES, [picture, DESKTOP[0], boxes]):
+        for edge, pip in reader.evaluate(f"seen => {{ {CONTRAST} return edges(seen); }}", [picture, DESKTOP[0], boxes]):
             assert edge >= 3, (look, what, edge)
             assert pip >= 3, (look, what, pip)
-
-
-_WORDS = (
-    "() => {" + _LUMINANCE + """
-  const colour = (text) => { const canvas = document.createElement('canvas').getContext('2d', { willReadFrequently: true }); canvas.fillStyle = text; canvas.fillRect(0, 0, 1, 1);
-    const d = canvas.getImageData(0, 0, 1, 1).data; return [...d].map((v, at) => at === 3 ? v / 255 : v); };
-  const over = (top, under) => top.slice(0, 3).map((v, at) => v * top[3] + under[at] * (1 - top[3]));
-  const felt = document.querySelector('.felt'), style = getComputedStyle(felt), found = [];
-  const grounds = ['--felt', '--felt-deep'].map(name => colour(style.getPropertyValue(name)));
-  const texts = document.createTreeWalker(felt, NodeFilter.SHOW_TEXT);
-  while (texts.nextNode()) {
-    const one = texts.currentNode.parentElement;
-    if (!texts.currentNode.textContent.trim() || !one.checkVisibility() || one.closest('.vh, script, noscript')) continue;
-    const plates = [];
-    for (let part = one; part !== felt; part = part.parentElement) plates.unshift(colour(getComputedStyle(part).backgroundColor));
-    for (const ground of grounds) {
-      const under = plates.reduce((below, plate) => over(plate, below), ground);
-      const text = over(colour(getComputedStyle(one).color), under);
-      found.push([contrast(text, under), one.className + ' ' + texts.currentNode.textContent.trim().slice(0, 40)]);
-    }
-  }
-  return found;
-}"""
-)
 
 
 @pytest.mark.parametrize("scheme", ["light", "dark"])
@@ -514,7 +473,7 @@ def test_words_on_the_felt_can_be_read_wherever_the_page_lies(server: Server, vi
     for moment in MOMENTS:
         go(visit, server.put(MOMENTS[moment][0]))
         page.evaluate("document.body.style.background = 'white'")  # a snowy table
-        found = page.evaluate(_WORDS)
+        found = page.evaluate(f"() => {{ {CONTRAST} return words(); }}")
         assert found
         assert not [(ratio, text) for ratio, text in found if ratio < 4.5], moment
 
