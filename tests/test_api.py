@@ -1,7 +1,10 @@
 """The open API: what a program can do at a table, and every refusal; the referee of the tests reads what comes out."""
 
+import json
 import random
+import re
 import threading
+import time
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
@@ -10,7 +13,9 @@ import pytest
 from starlette.testclient import TestClient
 
 from cinqmille.fair import verify
+from cinqmille.store import StoreError
 from cinqmille.web import make_app
+from cinqmille.web.app import Options
 from faraway import Chain
 
 SECRETS = tuple(f"{name}-has-a-secret-of-its-own" for name in ("ana", "ben", "cleo", "dora"))
@@ -238,6 +243,108 @@ def test_a_body_that_is_no_json_is_refused_and_never_a_traceback(client: TestCli
     answer = client.post("/api/tables", content=content, headers={"Content-Type": "application/json"})
     assert 400 <= answer.status_code < 500
     assert answer.json()["error"]["message"]
+
+
+def test_every_answer_is_one_json_object_whatever_else_happens(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capfd: pytest.CaptureFixture[str]
+) -> None:
+    """Report C031: stale tables are cleared away, the database fails, nothing is there; no notice comes in."""
+    app = make_app(tmp_path / "tables.sqlite3", Options(limits=0))
+    with TestClient(app, base_url="http://cinq.test", raise_server_exceptions=False) as client:
+        assert client.portal is not None
+        store = app.state.tables.store
+        (gathers, _), (plays, _), (goes, _) = opened(client), begun(client), begun(client)
+        over = begun(client, rules="cinq-des(entry=0, target=50)")
+        play_on(over, random.Random(3))
+        described = client.get("/api/openapi.json").json()["paths"]
+        ids = [one.id for one in (gathers, plays, over[0], goes)] + ["no-such-table"]
+        bodies: list[Any] = [None, {}, [], {"name": "Dora"}, {"seen": 0, "actions": ["roll"]}, {"record": "x"}]
+        strange = [("GET", "/nothing"), ("PUT", "/tables"), ("GET", "/tables"), ("GET", "/tables/x/nothing"),
+                   ("POST", ""), ("DELETE", "/verify"), ("GET", "//"), ("GET", "/tables/%00")]  # fmt: skip
+        asked = [(method.upper(), path) for path, methods in described.items() for method in methods] + strange
+        seen = set()
+
+        def sweep() -> None:
+            for method, path in asked:
+                for id in ids:
+                    for body in bodies if method == "POST" else [None]:
+                        if path.endswith("/live") and id != "no-such-table":
+                            continue  # a stream of events, which has no end
+                        where = "/api" + (path or "/").replace("{id}", id).replace("{seat}", "1")
+                        secret = {"Authorization": f"Bearer {SECRETS[0]}"}
+                        answer = client.request(method, where, json=body, headers=secret)
+                        if path.endswith("/record") and answer.status_code == 200:
+                            continue  # which is a text
+                        assert answer.headers["content-type"] == "application/json", (method, where, answer.text[:300])
+                        assert isinstance(json.loads(answer.text), dict), (method, where)
+                        assert answer.is_success or answer.json()["error"]["message"], (method, where)
+                        seen.add(answer.status_code)
+
+        sweep()
+        # What is old is cleared away while the tables are in memory, and everybody asks for them.
+        assert set(client.portal.call(store.prune, time.time() + 999)) >= {plays.id, goes.id, over[0].id}
+        sweep()
+        ids[:] = [begun(client)[0].id]
+
+        async def not_there(*_: object, **__: object) -> None:
+            raise StoreError("not_stored")
+
+        async def broken(*_: object, **__: object) -> None:
+            raise RuntimeError("a fault")
+
+        for fault in (not_there, broken):
+            with monkeypatch.context() as patch:
+                for name in ("write", "put", "read", "since"):
+                    patch.setattr(store, name, fault)
+                sweep()
+        assert {200, 201, 404, 405, 422, 500, 503} <= seen
+    said = capfd.readouterr()
+    assert said.out == "", "and nothing is printed where an answer might be"
+
+
+def test_the_dice_are_the_servers_and_their_secret_nobodys_before_the_end(client: TestClient) -> None:
+    """Report C015: no client can look ahead, nor bring dice of its own; the secret is told when it is of no use."""
+    programs = begun(client, 3, chains=True)
+    id = programs[0].id
+    live = client.app.state.tables._open[id]  # type: ignore[attr-defined]
+    table, rng = programs[0].see(), random.Random(9)
+    commitment, told = table["commitment"], 0
+    while table["stage"] == "playing":
+        shown = [client.get(f"/api/tables/{id}{path}").text for path in ("", "/events", "/record")]
+        shown += [client.get(f"/t/{id}{path}").text for path in ("", "/dice", "/verify", "/record", "/turns")]
+        shown += [json.dumps(one.see()) for one in programs] if told < 5 else []
+        assert not [text for text in shown if live.online.secret in text]
+        told += 1
+        one = programs[table["to_play"]]
+        if told == 1:
+            refused(one.act("11111", seen=table["number"], status=422), "dice_are_drawn")
+        table = one.act(rng.choice(table["legal"]), seen=table["number"])
+    assert told > 5
+    record = client.get(f"/api/tables/{id}/record").text
+    assert f"secret={live.online.secret}" in record
+    assert verify(record, commitment).commitment == commitment
+
+
+def test_an_invitation_is_refused_before_the_game_and_never_after_a_throw(client: TestClient) -> None:
+    """Report C035: a seat is freed while people gather; later one can only leave, and the record says so."""
+    ana, ben, cleo = opened(client, 3, rules="cinq-des(entry=0, target=5000)", chains=True)
+    cleo.ask("DELETE", "/seats/2")
+    assert [seat["name"] for seat in ana.see()["seats"]] == ["Ana", "Ben"]
+    ana.ask("POST", "/start")
+    refused(ben.ask("DELETE", "/seats/1", status=422), "already_begun")  # nor while links are opened
+    for one in (ana, ben):
+        assert one.chain is not None
+        one.ask("POST", "/chain", {"opening": one.chain.next()})
+        one.chain.shown = 1
+    number = ana.see()["number"]
+    ana.act("roll", seen=number)
+    before = ana.see()
+    for one in (ana, ben):
+        refused(one.ask("DELETE", "/seats/0", status=422), "already_begun")
+        refused(one.ask("DELETE", "/seats/1", status=422), "already_begun")
+    assert ana.see() == before
+    ana.act("leave 1", seen=before["number"])
+    assert re.search("Ana: [1-6]{5}(>-)? leave|Ana: leave", client.get(f"/api/tables/{ana.id}/record").text)
 
 
 def test_refusals_speak_the_language_that_is_asked_for(client: TestClient) -> None:

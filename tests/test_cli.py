@@ -3,6 +3,7 @@
 What depends on a process of its own (streams, signals, locales, imports) runs in one; the rest calls ``main``.
 """
 
+import asyncio
 import json
 import os
 import re
@@ -991,6 +992,45 @@ def test_the_examples_of_the_readme(cli: Cli, typed: Sequence[str]) -> None:
     result = cli(*typed)
     assert (result.status, result.err) == (0, "")
     assert result.out
+
+
+TIDY = {
+    "rules": ["cinq-des"], "score": ["15534"], "odds": [],
+    "advise": ["--scores", "500,700", "--me", "1", "--turn-points", "300", "--dice-left", "4"],
+    "solve": ["--rules", "cinq-des(target=500)"], "simulate": ["--bots", "steady,beginner", "--games", "20"],
+    "replay": [str(GAMES / "win-after-hot-dice.txt")], "verify": [str(DATA / "fair.txt")], "tables": ["list"],
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("command", COMMANDS)
+def test_every_json_answer_is_one_object_with_nothing_beside_it(command: str, tmp_path: Path) -> None:
+    """Report C031: on a new machine, with all warnings on, where things are compiled, waited for and cleared away."""
+    if command not in TIDY:
+        assert "--json" not in process(command, "--help").out, "a command that answers in JSON belongs here"
+        return
+    changes = {
+        "PYTHONWARNINGS": "always", "CINQMILLE_DEBUG": "1", "XDG_CACHE_HOME": str(tmp_path / "cache"),
+        "XDG_DATA_HOME": str(tmp_path / "data"), "NUMBA_CACHE_DIR": str(tmp_path / "compiled"),
+    }  # fmt: skip
+    if command == "tables":
+        database = str(tmp_path / "tables.sqlite3")
+        asyncio.run(_old_table(database))
+        changes["CINQMILLE_DATABASE"] = database
+        assert process("tables", "prune", "--days", "1", "--json", changes=changes).json["deleted"] == ["old"]
+    for wrong, status in ((), 0), (("--wrong",), 2):
+        result = process(command, *TIDY[command], *wrong, "--json", changes=changes)
+        assert result.status == status, result.err
+        assert ("error" in result.json) == bool(wrong)
+
+
+async def _old_table(database: str) -> None:
+    from cinqmille.store import Store
+
+    store = await Store.open(database)
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(time, "time", lambda: 1_000_000_000.0)
+        await store.create("old", "somebody", replay("rules: cinq-des\nplayers: Ana, Ben\ndice: real\nAna: =800\n"))
+    await store.close()
 
 
 def test_damaged_compiled_code_is_compiled_again(tmp_path: Path) -> None:

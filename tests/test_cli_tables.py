@@ -87,6 +87,21 @@ def test_the_list_can_be_read_and_tells_no_secret(cli: Cli, database: str, lang:
         assert secret not in result.out
 
 
+def test_moments_are_in_utc_wherever_the_server_is(cli: Cli, database: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Report C077: a game that is played at 23:50 is of one day, in text as in JSON."""
+    filled(database)
+    for zone in ("Pacific/Kiritimati", "America/Adak", "UTC"):  # 14 hours before UTC, and 10 behind
+        monkeypatch.setenv("TZ", zone)
+        time.tzset()
+        text = cli("tables", "list", "--database", database).out
+        assert "last played (UTC)" in text
+        for row in cli.data("tables", "list", "--database", database)["tables"]:
+            assert re.search(rf"{re.escape(row['id'])} +{row['played'][:10]} {row['played'][11:16]} ", text), zone
+            assert row["played"].endswith("Z")
+    monkeypatch.undo()
+    time.tzset()
+
+
 def test_one_table_is_deleted_by_name(cli: Cli, database: str, monkeypatch: pytest.MonkeyPatch) -> None:
     filled(database)
     monkeypatch.setenv("CINQMILLE_DATABASE", database)

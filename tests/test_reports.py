@@ -1,6 +1,6 @@
 """The faults that others reported (data/reports.jsonl), one by one: those of rules, scoring, game, record and bots.
 
-Every report is tested here, or stands in NOT_HERE with the place where it is tested or the reason why it is not.
+Every report is tested here, or stands in NOT_HERE with the file whose test names it or the reason why it is not tested.
 Where a report names several readings, the one that RULES.md picks is tested.
 """
 
@@ -59,43 +59,43 @@ def report(*ids: str) -> Callable[[Callable[[], None]], Callable[[], None]]:
 NOT_HERE: dict[str, str] = {
     "C013": "tests/test_dice.py",
     "C014": "tests/test_dice.py",
-    "C015": "web: only the server draws",
+    "C015": "tests/test_api.py",
     "C017": "tests/test_terminal.py",
     "C021": "no such rule: a full hand that is banked never costs the next turn (RULES §5.3 has may and must)",
     "C024": "no such rule: a bust puts no tick on a line (RULES §5.4 and §5.5 are the penalties)",
-    "C029": "web: the clock of a table",
-    "C031": "web: clean-up of stale games beside an answer",
+    "C029": "tests/test_tables.py",
+    "C031": "tests/test_api.py",
     "C032": "tests/test_table.py",
     "C033": "tests/test_terminal.py",
-    "C034": "web: fast taps",
-    "C035": "web: refusing an invitation",
-    "C036": "web: inviting a friend",
-    "C037": "web: the list of games",
+    "C034": "tests/test_web_table_browser.py",
+    "C035": "tests/test_api.py",
+    "C036": "tests/test_web_far.py",
+    "C037": "tests/test_web_far.py",
     "C046": "no such rule: what passes an exact target is lost and given to nobody (RULES §5.9)",
     "C069": "no such rule: no combination has to be confirmed",
-    "C071": "web: the end is announced once",
+    "C071": "tests/test_tables.py",
     "C072": "tests/test_table.py",
     "C075": "tests/test_table.py",
-    "C076": "web: local and online games on one device",
-    "C077": "web: the day of a ranking",
+    "C076": "tests/test_web_far.py",
+    "C077": "tests/test_web_far.py",
     "C078": "tests/test_terminal_files.py",
-    "C079": "web: the journal before the statistics",
+    "C079": "tests/test_tables.py",
     "C080": "tests/test_terminal.py",
-    "C081": "web: reconnecting",
-    "C082": "web: who leaves for good",
-    "C083": "web: joining twice",
-    "C084": "web: closing and backgrounding",
+    "C081": "tests/test_tables.py",
+    "C082": "tests/test_tables.py",
+    "C083": "tests/test_web_far.py",
+    "C084": "tests/test_tables.py",
     "C085": "no such rule: nobody plays simultaneous rounds",
-    "C086": "web: counters of faces and busts",
+    "C086": "tests/test_web_table_browser.py",
     "C087": "tests/test_dice.py",
     "C088": "tests/test_dice.py",
-    "C089": "web: the keyboard",
-    "C090": "web: names of dice",
-    "C091": "web: live regions",
-    "C092": "web: contrast of dice",
-    "C093": "web: the value of a die as text",
-    "C094": "web: play by ear",
-    "C095": "web: labels over a board",
+    "C089": "tests/test_web_table_browser.py",
+    "C090": "tests/test_web_table_browser.py",
+    "C091": "tests/test_web_table_browser.py",
+    "C092": "tests/test_web_table_browser.py",
+    "C093": "tests/test_web_table_browser.py",
+    "C094": "tests/test_web_table_browser.py",
+    "C095": "tests/test_web_table_browser.py",
 }
 
 
@@ -108,7 +108,7 @@ def test_every_report_is_tested_or_has_its_place() -> None:
         if place.startswith("tests/"):
             assert number in (TESTS.parent / place).read_text(encoding="utf-8"), f"{number} is not in {place}"
         else:
-            assert place.startswith(("web: ", "no such rule: "))
+            assert place.startswith("no such rule: ")
 
 
 @pytest.mark.parametrize("entry", [e for e in REPORTS if e["id"] not in NOT_HERE], ids=lambda entry: str(entry["id"]))

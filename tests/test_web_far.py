@@ -4,6 +4,7 @@ import asyncio
 import re
 import time
 from collections.abc import Iterator
+from datetime import UTC, datetime, timedelta
 from html import unescape
 from http.cookies import SimpleCookie
 from pathlib import Path
@@ -151,7 +152,7 @@ def test_the_form_of_a_new_game_opens_a_table_for_friends(client: TestClient) ->
     assert [(one.name, one.bot, one.host) for one in online.seats] == [("Ana", "", True), ("Robo", "steady:300", False)]
     assert (online.terms.seats, online.terms.after, online.terms.then) == (4, 600, "bot")
     assert online.terms.rules.canonical == Rules.parse(SHORT).canonical
-    assert f"http://cinq.test{path}</a>" in page, "the link is shown whole"
+    assert f"http://cinq.test{path}</a>" in page, "the link is shown whole: nobody needs an account (report C036)"
     assert '<svg role="img"' in page
     assert "For whoever is away at their turn for 10 minutes, a robot plays on." in page
     assert online.commitment in page
@@ -188,7 +189,7 @@ def test_tables_are_counted_for_every_address(tmp_path: Path) -> None:
 # Joining
 
 
-def test_joining_twice_is_joining_once(client: TestClient) -> None:
+def test_joining_twice_is_joining_once(client: TestClient) -> None:  # report C083
     path, (host, ben) = seated(client, "Ben")
     ben.ask("POST", f"{path}/join", {"name": "Ben"})
     ben.ask("POST", f"{path}/join", {"name": "Benjamin"})
@@ -374,6 +375,23 @@ def test_coming_back_to_the_page_takes_over_from_the_robot(client: TestClient) -
     assert not live(client, path).online.seats[0].stand_in
 
 
+def test_no_seat_is_given_back_once_the_game_has_begun(client: TestClient) -> None:
+    """Report C035: the invitation can be refused while people gather, and is not offered any more after a throw."""
+    path, (host, ben, cleo) = seated(client, "Ben", "Cleo")
+    offered = 'name="free"'
+    assert offered in ben.see(path)
+    cleo.ask("POST", f"{path}/seats", {"free": "2"})
+    assert [one.name for one in live(client, path).online.seats] == ["Ana", "Ben"]
+    host.ask("POST", f"{path}/start")
+    play(host, path)
+    for device in (host, ben):
+        assert offered not in device.see(path)
+        for seat in ("0", "1"):
+            page = device.ask("POST", f"{path}/seats", {"free": seat}, 422)
+            assert 'role="alert"' in page
+    assert [one.name for one in live(client, path).online.seats] == ["Ana", "Ben"]
+
+
 def test_leaving_for_good_is_one_seats_own_decision(client: TestClient) -> None:
     path, (_host, ben, _cleo) = begun(client, "Ben", "Cleo")
     page = ben.see(path)
@@ -414,6 +432,85 @@ def test_a_wrong_code_belongs_to_no_seat(client: TestClient) -> None:
 
 
 # The list of games
+
+
+def test_the_list_puts_what_waits_for_me_before_what_was_played_later(client: TestClient) -> None:
+    """Report C037: several games at once, with their opponents and how long ago each was played."""
+    host, guests = Device(client), [Device(client) for _ in range(3)]
+    paths = []
+    for name, guest in zip(("Ben", "Cleo", "Dora"), guests, strict=True):
+        paths.append(invite(client, host))
+        guest.ask("POST", f"{paths[-1]}/join", {"name": name})
+        host.ask("POST", f"{paths[-1]}/start")
+    waits, played, over = paths
+    play_on(over, [host, guests[2]])
+    for _ in range(40):  # this one is played last, and then waits for somebody else
+        if live(client, played).online.to_play != 0:
+            break
+        play(host, played)
+    assert (live(client, waits).online.to_play, live(client, played).online.to_play) == (0, 1)
+    page = re.sub(r"\s+", " ", host.see("/"))
+    assert page.index(waits) < page.index(played) < page.index("Finished games") < page.index(over)
+    first, second = page[page.index(waits) : page.index(played)], page[page.index(played) : page.index(over)]
+    assert "Your turn" in first
+    assert "Your turn" not in second
+    assert "Ben" in first
+    assert "just now</time>" in first
+    assert "Cleo to play" in second
+    # For the other one it is the other way round.
+    assert "Your turn" in guests[1].see("/")
+    assert "Your turn" not in guests[0].see("/")
+    # A move elsewhere is seen at once.
+    while live(client, waits).online.to_play == 0:
+        play(host, waits)
+    assert "Your turn" not in host.see("/")
+
+
+def test_a_game_on_this_screen_and_one_far_apart_are_kept_apart(client: TestClient) -> None:
+    """Report C076: the local game is what it was, whatever happens at the other table, and goes on."""
+    host, ben = Device(client), Device(client)
+    host.ask("POST", "/new", {"name-0": "Ana", "bot-0": "", "name-1": "Lea", "bot-1": "", "then": "start"})
+    here = host.path
+    host.ask("POST", f"{here}/play", {"seen": number(host.see(here)), "then": "roll"})
+    before, state = client.get(f"{here}/record").text, number(host.see(here))
+    far = invite(client, host)
+    ben.ask("POST", f"{far}/join", {"name": "Ben"})
+    host.ask("POST", f"{far}/start")
+    play_on(far, [host, ben])
+    assert client.get(f"{here}/record").text == before
+    page = host.see(here)
+    assert number(page) == state
+    assert "Lea" in page
+    online = client.get(f"{far}/record").text
+    host.ask("POST", f"/forget/{far.removeprefix('/t/')}")
+    host.ask("POST", f"{here}/play", {"seen": state, "then": "skip"})
+    assert client.get(f"{here}/record").text.startswith(before.rstrip("\n"))
+    assert client.get(f"{far}/record").text == online
+    assert here in host.see("/")
+
+
+def test_every_date_is_utc_wherever_the_server_is(client: TestClient, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Report C077: a game at 23:50 has one day, in records of both kinds, in the list and for every player."""
+    host, ben = Device(client), Device(client)
+    try:
+        for zone in ("Pacific/Kiritimati", "America/Adak"):  # 14 hours before UTC, and 10 behind
+            monkeypatch.setenv("TZ", zone)
+            time.tzset()
+            path = invite(client, host)
+            ben.ask("POST", f"{path}/join", {"name": "Ben"})
+            host.ask("POST", f"{path}/start")
+            host.ask("POST", "/new", {"name-0": "Ana", "bot-0": "", "name-1": "Lea", "bot-1": "", "then": "start"})
+            dates = [re.search("(?m)^date: (.*)$", client.get(f"{one}/record").text) for one in (path, host.path)]
+            dates.append(re.search('<time datetime="(.*?)">just now', host.see("/")))
+            for found in dates:
+                assert found is not None
+                then = datetime.fromisoformat(found[1])
+                assert then.tzinfo in (None, UTC)
+                passed = datetime.now(UTC) - then.replace(tzinfo=UTC)
+                assert timedelta(seconds=-1) < passed < timedelta(minutes=2), (zone, found[1])
+    finally:
+        monkeypatch.undo()
+        time.tzset()
 
 
 def test_games_that_wait_for_me_come_first_and_the_two_kinds_apart(client: TestClient) -> None:

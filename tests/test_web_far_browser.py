@@ -102,7 +102,7 @@ def record(page: Page, link: str) -> str:
     return page.request.get(f"{link}/record").text()
 
 
-def test_three_devices_play_through_a_crash_in_mid_turn(tmp_path: Path, chromium: Browser) -> None:
+def test_three_devices_play_through_a_crash_in_mid_turn(tmp_path: Path, chromium: Browser) -> None:  # report C081
     with browser.server(tmp_path) as first:
         seen = Visits(chromium, Server(first.address, tmp_path / "cinqmille" / "tables.sqlite3"))
         ana, ben, cleo = seen(size=DESKTOP), seen(size=DESKTOP, lang="fr"), seen(size=PHONE)
@@ -206,6 +206,7 @@ def test_every_stage_is_accessible_and_fits(server: Server, visits: Visits, lang
 
 
 def test_who_stays_away_is_played_for_skipped_and_left_out_and_comes_back(server: Server, visits: Visits) -> None:
+    """Reports C082 and C084, in real time."""
     ana, ben, cleo = visits(size=DESKTOP), visits(), visits()
     link = invite(ana, server.url, rules=LONGER, after="30")
     pages = ana.page, join(ben, link, "Ben"), join(cleo, link, "Cleo")
@@ -374,7 +375,7 @@ def test_the_game_and_its_invitation_need_no_scripts(server: Server, visits: Vis
     assert [one.own for one in verify(record(page, link)).seats] == [0, 0]
 
 
-def test_friends_are_invited_and_sit_down_by_keys_alone(server: Server, visits: Visits) -> None:
+def test_friends_are_invited_and_sit_down_by_keys_alone(server: Server, visits: Visits) -> None:  # report C036
     ana, ben = visits(size=DESKTOP), visits(size=DESKTOP)
     page = ana.page
     page.goto(f"{server.url}/new")

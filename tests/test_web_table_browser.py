@@ -257,7 +257,7 @@ def test_events_are_announced_once_and_the_focus_stays(server: Server, visits: V
     expect(page.locator("#turn")).to_be_focused()  # the button is gone, the player is not lost
 
 
-def test_a_game_is_played_by_keys_alone(server: Server, visits: Visits) -> None:
+def test_a_game_is_played_by_keys_alone(server: Server, visits: Visits) -> None:  # report C089
     page = go(visits(size=DESKTOP), server.put(game("Ana: 15534")))
     page.keyboard.press("?")
     expect(page.locator("#keys")).to_be_visible()
@@ -492,7 +492,7 @@ def test_the_dice_of_a_game_against_a_robot_are_one_tap_away(server: Server, vis
     assert page.get_by_role("link", name="The dice of this game").count() == 0, "nobody here threw them"
 
 
-def test_a_double_tap_does_one_thing(server: Server, visits: Visits) -> None:
+def test_a_double_tap_does_one_thing(server: Server, visits: Visits) -> None:  # report C091: nor while dice are thrown
     page = go(visits(), server.put(game(f"Ana: {THREE_ONES}")))
     box = page.locator("#roll").bounding_box()
     assert box is not None
@@ -611,7 +611,7 @@ def test_advice_stays_while_the_table_stands_and_goes_when_it_moves_on(server: S
     expect(page.locator("#hint .hint")).to_have_count(0)
 
 
-def test_a_daring_throw_is_asked_about_by_whoever_likes(server: Server, visits: Visits) -> None:
+def test_a_daring_throw_is_asked_about_by_whoever_likes(server: Server, visits: Visits) -> None:  # report C094
     page = go(visits(), server.put(game("Ana: 11123>111")))
     page.locator("#settings summary").click()
     page.locator("#set-ask").check()
