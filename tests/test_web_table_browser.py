@@ -6,6 +6,7 @@ from __future__ import annotations
 import base64
 import re
 from pathlib import Path
+from typing import Any
 
 import pytest
 from playwright.sync_api import Page, Route, expect
@@ -436,7 +437,7 @@ CONTRAST = (Path(__file__).parent / "data" / "contrast.js").read_text(encoding="
 @pytest.mark.parametrize("look", ["light", "dark", "forced light", "forced dark"])
 def test_dice_stand_out_from_whatever_they_lie_on(server: Server, visits: Visits, look: str) -> None:
     """Report C092: their edge against what is beside it, and their pips, are at 3:1 or more wherever dice are drawn."""
-    more = {"forced_colors": "active"} if "forced" in look else {}
+    more: dict[str, Any] = {"forced_colors": "active"} if "forced" in look else {}
     visit = visits(size=DESKTOP, color_scheme=look.split()[-1], reduced_motion="reduce", device_scale_factor=2, **more)
     page = visit.page
     reader = visit.context.new_page()
