@@ -7,8 +7,8 @@ const contrast = (one, other) => {
   return (high + 0.05) / (low + 0.05);
 };
 
-// For every box of a die on the picture: the strongest edge against what lies beside it, and its pips against its face.
-async function edges([png, size, boxes]) {
+// For every box of a die on the picture: the strongest edge against what lies beside it, or above where others are beside, and its pips against its face.
+async function edges([png, size, boxes, above]) {
   const picture = new Image();
   picture.src = "data:image/png;base64," + png;
   await picture.decode();
@@ -17,9 +17,10 @@ async function edges([png, size, boxes]) {
   paper.drawImage(picture, 0, 0);
   const at = (x, y) => [...paper.getImageData(Math.round(x * scale), Math.round(y * scale), 1, 1).data].slice(0, 3);
   return boxes.map(({ x, y, width, height }) => {
-    const middle = y + height * 0.38, outside = at(x - 7, middle), face = at(x + width * 0.15, middle);
+    const into = (step) => (above ? at(x + width * 0.38, y + step) : at(x + step, y + height * 0.38));
+    const outside = into(-7), face = into(width * 0.15);
     let edge = 1, pip = 1;
-    for (let step = 0; step <= width * 0.12; step += 1 / scale) edge = Math.max(edge, contrast(outside, at(x + step, middle)));
+    for (let step = 0; step <= width * 0.12; step += 1 / scale) edge = Math.max(edge, contrast(outside, into(step)));
     for (let across = 0.2; across < 0.8; across += 0.02) {
       for (let down = 0.2; down < 0.8; down += 0.02) pip = Math.max(pip, contrast(face, at(x + width * across, y + height * down)));
     }
