@@ -100,6 +100,7 @@ OWNERS: dict[str, set[str]] = {
     "sqlalchemy": {"store"},
     "alembic": {"store"},
     "psycopg": {"store"},
+    "anyio": {"web"},
     "fastapi": {"web"},
     "pydantic": {"web"},
     "starlette": {"web"},

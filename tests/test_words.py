@@ -209,6 +209,8 @@ REFUSALS: dict[str, Callable[[], object]] = {
 ELSEWHERE: dict[str, dict[str, object]] = {
     "not_solvable": {"name": "strike", "value": "true"},
     "solution_too_large": {"rules": "six-des(takeover=always)", "gibibytes": 1200},
+    "solving_too_long": {"rules": "six-des", "players": 3, "minutes": 12},
+    "busy": {},
     "solution_damaged": {"rules": "six-des"},
     "not_solvable_many": {"players": 3, "name": "takeover", "value": "always"},
     "solution_exceeds_memory": {"rules": "cinq-des", "players": 5, "states": 10**10, "gigabytes": 320, "most": 16},

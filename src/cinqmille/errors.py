@@ -47,6 +47,7 @@ SENTENCES = {
     "not_solvable": "These rules cannot be solved exactly: {name}={value} remembers whole histories.",
     "not_solvable_many": "With {players} players these rules cannot be solved exactly, because of {name}={value}: solve the game of two, or ask for advice, which approximates.",
     "solution_exceeds_memory": "{rules} with {players} players cannot be solved here: {states} states need {gigabytes} GB of memory, and this machine has {most}.",
+    "solving_too_long": "Here no time is taken for solving {rules} with {players} players, which takes about {minutes} minutes.",
     "solution_too_large": "{rules} cannot be solved here: turns that may be taken over would need {gibibytes} GiB.",
     "solution_damaged": "The stored solution of {rules} is damaged.",
     "solution_version": "The stored solution of {rules} has format {version}; this program reads format {expected}.",
@@ -201,6 +202,7 @@ SENTENCES = {
     "bad_public": "'{text}' is not the address of a server: write https:// and its name, as in https://play.example, without a path.",
     "no_network": "This machine is in no network that others could reach it in: join one, or name its address with --host.",
     "server_failed": "Something went wrong on the server that should not: its log has the details. Try again.",
+    "busy": "Others are being thought for already: try again in a moment.",
     # Tables far apart
     "no_table": "There is no such table. It may have been deleted.",
     "no_seat": "You have no seat at this table: you can watch.",

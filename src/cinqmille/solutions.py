@@ -21,6 +21,7 @@ import tempfile
 import zlib
 from collections.abc import Callable, Iterator
 from importlib import resources
+from math import ceil
 from pathlib import Path
 from typing import Any, Literal, overload
 
@@ -28,9 +29,18 @@ import numpy as np
 import numpy.typing as npt
 from platformdirs import user_cache_path
 
-from cinqmille.errors import InvalidText
+from cinqmille.errors import InvalidRules, InvalidText
 from cinqmille.rules import Rules
-from cinqmille.solvable import ManySolution, Solution, effort, unsolvable_many, verify_chances
+from cinqmille.solvable import (
+    ManySolution,
+    Solution,
+    cores,
+    effort,
+    effort_two,
+    unsolvable,
+    unsolvable_many,
+    verify_chances,
+)
 from cinqmille.tables import Floats
 
 VERSION = 2
@@ -40,6 +50,8 @@ _BITS = 42
 _STEP = 2.0**-_BITS
 # Larger ones are solved again when they are needed: only turns that may be taken over, at high targets, are so many.
 MOST_BYTES = 200_000_000
+# The environment says how many seconds of a core solving may take at most, about; nothing says no. Servers set it.
+MOST_SECONDS = "CINQMILLE_MOST_SECONDS"
 
 Progress = Callable[[float], None]
 Origin = Literal["shipped", "cached", "solved", "unkept"]
@@ -83,6 +95,7 @@ def find(
     known = None if fresh else stored(rules, players)
     if known is not None:
         return known
+    _check_patience(rules, players)
     solution: Solution | ManySolution
     # Kernels are loaded only where something is to be solved: what is stored is there sooner.
     if players == 2:
@@ -100,6 +113,14 @@ def find(
     except OSError:
         return solution, "unkept"
     return solution, "solved"
+
+
+def _check_patience(rules: Rules, players: int) -> None:
+    most = os.environ.get(MOST_SECONDS, "")
+    if most and unsolvable(rules) is None:
+        seconds = effort_two(rules) if players == 2 else effort(rules, players) * cores()
+        if seconds > float(most):
+            raise InvalidRules("solving_too_long", rules=rules.canonical, players=players, minutes=ceil(seconds / 60))
 
 
 def stored(rules: Rules, players: int = 2) -> tuple[Solution | ManySolution, Origin] | None:

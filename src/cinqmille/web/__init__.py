@@ -25,6 +25,8 @@ __all__ = ["make_app", "serve"]
 
 # Open streams would keep a server from stopping.
 _STOP_WITHIN = 2
+# Seconds that solving a game may take (see solutions.MOST_SECONDS, which loads more than a server needs to start).
+MOST_SECONDS, _SOLVING_FOR_OTHERS, _SOLVING_ALONE = "CINQMILLE_MOST_SECONDS", "30", "600"
 _TRIES = 20
 _WAITING = 2048
 _EVERYWHERE = ("0.0.0.0", "::", "")
@@ -71,6 +73,9 @@ def serve(
         if lan:
             _invite(f"{shown}/", words)
     name = urlsplit(public).hostname if public else None
+    # Whoever opens the server to others solves no games for them that take long; at home one may wait.
+    alone = not (lan or public) and here == base_of("127.0.0.1", port)
+    os.environ.setdefault(MOST_SECONDS, _SOLVING_ALONE if alone else _SOLVING_FOR_OTHERS)
     options = Options(public, near, (*names, *([name] if name else [])), limits)
     app = make_app(database, options)
     config = uvicorn.Config(

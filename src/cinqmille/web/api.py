@@ -9,7 +9,7 @@ from __future__ import annotations
 import json
 import secrets
 import time
-from collections.abc import AsyncGenerator, Callable
+from collections.abc import AsyncGenerator, Callable, Sequence
 from typing import Annotated, Any, Literal
 
 from fastapi import FastAPI, Path, Query, Request
@@ -22,7 +22,7 @@ from cinqmille.actions import parse_action
 from cinqmille.errors import CinqMilleError, IllegalAction
 from cinqmille.fair import new_secret, verify
 from cinqmille.online import Change, OnlineTable
-from cinqmille.position import MOST_PLAYERS
+from cinqmille.position import FEWEST_PLAYERS, MOST_PLAYERS
 from cinqmille.rules import Rules
 from cinqmille.seating import LONGEST_AFTER, USUAL_AFTER, Terms
 from cinqmille.web.holders import key_of
@@ -30,6 +30,7 @@ from cinqmille.web.refusals import Refused, answer
 from cinqmille.web.setup import today
 from cinqmille.web.streams import EventStream
 from cinqmille.web.tables import Far, Tables, new_id
+from cinqmille.web.thinking import Thinking
 
 _QUIET = 20.0
 # The framework would look before every request whether somebody collects traces of it, secrets among them.
@@ -158,9 +159,10 @@ async def open_table(request: Request, body: NewTable) -> Response:
     request.app.state.limits.check("tables", request)
     terms = Terms(Rules.parse(body.rules), body.seats, body.after, body.then, body.pace, today())
     token = body.secret or secrets.token_urlsafe(32)
+    await _ready(request, terms.rules, [one.bot for one in body.bots], len(body.bots) + 1)
     live = await _tables(request).open_far("", terms, new_secret(), body.name, key_of(token), new_id())
     for one in body.bots:
-        await _do(request, live, _seats(one), thinks=True)
+        await _do(request, live, _seats(one))
     if body.anchor is not None:
         await _do(request, live, lambda table: table.share(0, body.anchor or "", time.time()))
     return _json(_state(live, 0) | ({} if body.secret else {"token": token}), 201)
@@ -216,7 +218,8 @@ async def start(request: Request, id: Id) -> Response:
             return table.begin(me, time.time())
         return table.start(me, time.time(), host_away=away)
 
-    return await _acted(request, id, started)
+    bots = [one.bot for one in live.online.seats if one.bot]
+    return await _acted(request, id, started, bots=bots)
 
 
 async def act(request: Request, id: Id, body: Act) -> Response:
@@ -336,27 +339,32 @@ def _present(request: Request, live: Far) -> int | None:
     return me
 
 
-async def _do(
-    request: Request, live: Far, command: Callable[[OnlineTable], Change | None], *, thinks: bool = False, seen: int = 0
-) -> Far:
-    return await _tables(request).command(live, command, thinks=thinks, seen=min(seen, live.online.number + 1))
+async def _do(request: Request, live: Far, command: Callable[[OnlineTable], Change | None], *, seen: int = 0) -> Far:
+    return await _tables(request).command(live, command, seen=min(seen, live.online.number + 1))
 
 
 async def _acted(
-    request: Request, id: str, command: Callable[[OnlineTable, int], Change | None], *, seen: int = 0
-) -> Response:
+    request: Request, id: str, command: Callable[[OnlineTable, int], Change | None], *,
+    seen: int = 0, bots: Sequence[str] = (),
+) -> Response:  # fmt: skip
     live = await _far(request, id)
     me = _present(request, live)
     if me is None:
         raise Refused(401, IllegalAction("no_secret"), {"WWW-Authenticate": "Bearer"})
     request.app.state.limits.check("commands", f"{id} {live.online.seats[me].key}")
     try:
+        await _ready(request, live.online.terms.rules, bots, len(live.online.seats))
         live = await _do(request, live, lambda table: command(table, me), seen=seen)
     except CinqMilleError as error:
         request.app.state.metrics.action(error.code)
         raise
     request.app.state.metrics.action()
     return _json(_state(live, live.online.seat_of(key_of(_bearer(request)))))
+
+
+async def _ready(request: Request, rules: Rules, bots: Sequence[str], players: int) -> None:
+    thinking: Thinking = request.app.state.thinking
+    await thinking.ready(request, rules, bots, max(FEWEST_PLAYERS, players))
 
 
 def _seats(one: BotSeat) -> Callable[[OnlineTable], Change]:

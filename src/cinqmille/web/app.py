@@ -24,6 +24,7 @@ from cinqmille.web.limits import Limits
 from cinqmille.web.metrics import Metrics
 from cinqmille.web.refusals import answer, is_api
 from cinqmille.web.tables import Tables
+from cinqmille.web.thinking import Thinking
 
 
 @dataclass(frozen=True, slots=True)
@@ -47,7 +48,8 @@ def make_app(database: str | Path, options: Options = Options()) -> FastAPI:
     @asynccontextmanager
     async def life(app: FastAPI) -> AsyncIterator[None]:
         store = await Store.open(database)
-        app.state.tables = tables = Tables(store)
+        app.state.thinking = thinking = Thinking()
+        app.state.tables = tables = Tables(store, thinking)
         app.state.counting = counting = Counting(store)
         metrics.watch(tables=lambda: len(tables), commits=lambda: store.commits)
         await tables.start()

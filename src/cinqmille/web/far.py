@@ -7,7 +7,7 @@ is stored; the rejoin link holds it after a ``#``, where no server and no log se
 from __future__ import annotations
 
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -29,6 +29,7 @@ from cinqmille.web.render import is_part, render, words_of
 from cinqmille.web.scene import scene
 from cinqmille.web.setup import Setup, today
 from cinqmille.web.tables import Far, Tables, new_id
+from cinqmille.web.thinking import Thinking
 from cinqmille.words import Words
 
 router = APIRouter(prefix="/t/{id}")
@@ -216,9 +217,13 @@ async def acted(
     command: Callable[[OnlineTable, int], Change | None],
     *,
     chosen: tuple[int, ...] = (),
-    thinks: bool = False,
+    bots: Sequence[str] = (),
+    players: int = 0,
 ) -> Response:
-    """Let a command of the own seat act, and show the table with what came of it, or with the refusal."""
+    """Let a command of the own seat act, and show the table with what came of it, or with the refusal.
+
+    ``bots`` get ready before, for so many players.
+    """
     words, me = words_of(request), me_at(request, live)
     if me is None:
         raise Refused(403, IllegalAction("no_seat"))
@@ -227,7 +232,9 @@ async def acted(
     tables.touch(live, me)
     refusal, status = "", 200
     try:
-        live = await tables.command(live, lambda table: command(table, me), thinks=thinks)
+        thinking: Thinking = request.app.state.thinking
+        await thinking.ready(request, live.online.terms.rules, bots, max(2, players))
+        live = await tables.command(live, lambda table: command(table, me))
         request.app.state.metrics.action()
     except CinqMilleError as error:
         request.app.state.metrics.action(error.code)
@@ -281,7 +288,7 @@ async def again(request: Request, live: Far) -> Response:
         else:
             bots = []
     for one in bots:
-        await tables.command(new, seats_bot(one.bot, one.name), thinks=True)
+        await tables.command(new, seats_bot(one.bot, one.name))
     key = key_of(device_token(device, new.id))
     try:
         await tables.command(new, lambda table: table.join(name, key, time.time()), holder=device)
@@ -341,7 +348,8 @@ async def seats(request: Request, id: str) -> Response:
             return table.leave(me, number(fields["free"]), now)
         return table.seat_bot(me, fields.get("bot", "")[:80], fields.get("name", ""), now)
 
-    return await acted(request, live, changed, thinks="free" not in fields)
+    bots = [] if "free" in fields else [fields.get("bot", "")[:80]]
+    return await acted(request, live, changed, bots=bots, players=len(live.online.seats) + 1)
 
 
 @router.post("/share")
@@ -371,7 +379,8 @@ async def start(request: Request, id: str) -> Response:
             return table.begin(me, time.time())
         return table.start(me, time.time(), host_away=away)
 
-    return await acted(request, live, started, thinks=True)
+    bots = [one.bot for one in live.online.seats if one.bot]
+    return await acted(request, live, started, bots=bots, players=len(live.online.seats))
 
 
 @router.post("/absent")

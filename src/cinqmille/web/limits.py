@@ -21,7 +21,7 @@ from starlette.requests import HTTPConnection
 from cinqmille.errors import IllegalAction
 from cinqmille.web.refusals import Refused
 
-Kind = Literal["requests", "tables", "seats", "wrong_tokens", "commands"]
+Kind = Literal["requests", "tables", "seats", "wrong_tokens", "thoughts", "commands"]
 
 _MOST_BUCKETS = 50_000
 # A bucket holds as much as it says, whatever sums of fractions say.
@@ -43,10 +43,11 @@ class Rate:
 # Per address: whoever comes from the internet, and whoever is at home or on this machine.
 PUBLIC = {
     "requests": Rate(300, 50), "tables": Rate(30, 0.1), "seats": Rate(120, 0.5), "wrong_tokens": Rate(20, 0.2),
+    "thoughts": Rate(30, 0.5),
 }  # fmt: skip
 PRIVATE = {
     "requests": Rate(20_000, 5_000), "tables": Rate(1_000, 100), "seats": Rate(8_000, 800),
-    "wrong_tokens": Rate(1_000, 50),
+    "wrong_tokens": Rate(1_000, 50), "thoughts": Rate(1_000, 50),
 }  # fmt: skip
 COMMANDS = Rate(200, 100)
 STREAMS_PUBLIC, STREAMS_PRIVATE, STREAMS_SEAT = 200, 10_000, 30

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+from functools import partial
+
 from fastapi import APIRouter, Request
-from fastapi.concurrency import run_in_threadpool
 from fastapi.responses import RedirectResponse, Response
 
 from cinqmille import sheet as rule_pages
@@ -14,6 +15,7 @@ from cinqmille.web.bodies import form
 from cinqmille.web.render import is_part, render, words_of
 from cinqmille.web.setup import DELAYS, LONGEST_NAME, Setup, plainly, today
 from cinqmille.web.tables import Tables
+from cinqmille.web.thinking import Thinking, solves
 
 router = APIRouter()
 
@@ -56,7 +58,9 @@ async def begin(request: Request) -> Response:
         return await _page(request, setup, sheets, problems)
     problems |= setup.seat_problems(words)
     if checked.rules is not None and not problems:
-        problems |= await run_in_threadpool(setup.bot_problems, checked.rules, words)
+        thinking: Thinking = request.app.state.thinking
+        work = partial(setup.bot_problems, checked.rules, words)
+        problems |= await thinking.long(request, work) if any(solves(spec) for _, spec in setup.seats) else work()
     if setup.then == "invite":
         # The others bring their names; those that stand here only say where they sit.
         host = setup.host(words)
@@ -83,7 +87,7 @@ async def _invite(request: Request, setup: Setup, rules: Rules, host: str) -> Re
     live = await far.open_table(request, setup.terms(rules, words, today()), host)
     for name, (_, spec) in zip(setup.names(words), setup.seats, strict=True):
         if spec:
-            await tables.command(live, far.seats_bot(spec, name), thinks=True)
+            await tables.command(live, far.seats_bot(spec, name))
     await own.greet(tables.store, request.state.device, [host])
     return RedirectResponse(f"/t/{live.id}", status_code=303)
 

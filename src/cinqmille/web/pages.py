@@ -60,6 +60,7 @@ async def open_record(request: Request) -> Response:
     text = fields.get("file", "").strip("\r\n") or fields.get("record", "")
     try:
         game = Game.parse(text.replace("\r\n", "\n"))
+        await request.app.state.thinking.ready(request, game.rules, game.seats.values(), len(game.players))
         await run_in_threadpool(new_game, game)
     except CinqMilleError as error:
         place = spot(text, error) if isinstance(error, RecordError) else None

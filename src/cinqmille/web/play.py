@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from collections.abc import AsyncGenerator, Callable
 from dataclasses import dataclass
+from functools import partial
 from time import monotonic
 from typing import Any
 
 from fastapi import APIRouter, Request
-from fastapi.concurrency import run_in_threadpool
 from fastapi.responses import PlainTextResponse, RedirectResponse, Response
 from starlette.exceptions import HTTPException
 
@@ -142,9 +142,14 @@ async def hint(request: Request, id: str) -> Response:
     words, game = words_of(request), live.game
     number = live.online.number if isinstance(live, Far) else live.table.number
     decides = live.table.awaits == "player" and game.position.phase != "roll"
-    found = await run_in_threadpool(_hint, game, words) if decides else None
+    found, refusal = None, ""
+    try:
+        if decides:
+            found = await request.app.state.thinking.long(request, partial(_hint, game, words))
+    except CinqMilleError as error:
+        refusal = words.error(error)
     template = "_hint.html" if is_part(request) else "hint.html"
-    return render(request, template, id=id, game=game, hint=found, number_seen=number)
+    return render(request, template, id=id, game=game, hint=found, number_seen=number, refusal=refusal)
 
 
 def _hint(game: Game, words: Words) -> Counsel:

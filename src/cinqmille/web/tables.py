@@ -16,6 +16,7 @@ import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from copy import copy
+from functools import partial
 from typing import TypeVar
 
 from cinqmille.errors import CinqMilleError
@@ -26,6 +27,7 @@ from cinqmille.store import Entry as Stored
 from cinqmille.store import Journal, Kept, Store, StoreError
 from cinqmille.table import Table
 from cinqmille.web.live import FIRST_RETRY, LINGERS, Far, Live, Watcher
+from cinqmille.web.thinking import Thinking
 
 __all__ = ["LINGERS", "Far", "Live", "Tables", "Watcher", "new_id"]
 
@@ -47,8 +49,8 @@ def new_id() -> str:
 class Tables:
     """All tables of a store; those in use stay in memory."""
 
-    def __init__(self, store: Store) -> None:
-        self.store = store
+    def __init__(self, store: Store, thinking: Thinking | None = None) -> None:
+        self.store, self._thinking = store, thinking or Thinking()
         self.server = secrets.token_hex(4)
         self._open: dict[str, Live] = {}
         self._opening: dict[str, asyncio.Task[Live | None]] = {}
@@ -102,12 +104,12 @@ class Tables:
                 return None
             live: Live
             if journal.kind == "online":
-                live = await asyncio.to_thread(_unfolded, journal)  # a bot may have to get ready
+                live = await self._thinking.step(partial(_unfolded, journal))  # a bot may have to get ready
             else:
                 kept = await self.store.load(id)
                 if kept is None:
                     return None
-                live = Live(id, kept.device, _opened(kept))
+                live = Live(id, kept.device, await self._thinking.step(partial(_opened, kept)))
             self._open[id] = live
             self._close_idle(id)
             if isinstance(live, Far):
@@ -229,7 +231,7 @@ class Tables:
     async def _stored(
         self, live: Far, command: Callable[[OnlineTable], Change | None], holder: str | None, thinks: bool
     ) -> Far:
-        change = await asyncio.to_thread(command, live.online) if thinks else command(live.online)
+        change = await self._thinking.step(partial(command, live.online)) if thinks else command(live.online)
         if change is None:
             return live
         entry = change.entry
