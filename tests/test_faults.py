@@ -24,7 +24,7 @@ def test_a_server_that_is_killed_again_and_again_loses_nothing(tmp_path: Path) -
 
 def test_servers_that_share_a_database_are_killed_and_lose_nothing(tmp_path: Path, postgres: Postgres) -> None:
     database = postgres.new()
-    storm = stormed([Server(tmp_path, database), Server(tmp_path, database)], tmp_path, 4, 2, killing(3, 2))
+    storm = stormed([Server(tmp_path, database), Server(tmp_path, database)], tmp_path, 3, 2, killing(3, 2))
     assert storm.found == []
     assert storm.counts["kills"] >= 2
 
@@ -32,7 +32,7 @@ def test_servers_that_share_a_database_are_killed_and_lose_nothing(tmp_path: Pat
 def test_a_database_that_crashes_takes_nothing_along(tmp_path: Path, postgres: Postgres) -> None:
     database = postgres.new()
     servers = [Server(tmp_path, database), Server(tmp_path, database)]
-    storm = stormed(servers, tmp_path, 3, 3, crashing(postgres, 3))
+    storm = stormed(servers, tmp_path, 2, 1, crashing(postgres, 3))
     assert storm.found == []
     assert storm.counts["crashes of the database"] >= 1
 
