@@ -4,7 +4,7 @@ import json
 import random
 
 from cinqmille import Rules, legal_plans
-from cinqmille.actions import Action, RollOn, SetAside
+from cinqmille.actions import Action, Announce, RollOn, SetAside, TakeOver
 from cinqmille.fair import before, new_secret
 from cinqmille.online import Change, OnlineTable
 from cinqmille.seating import Entry, Terms, opening
@@ -73,13 +73,11 @@ class Played:
         seat = self.table.to_play if seat is None else seat
         assert seat is not None
         chain = self.chains.get(seat)
+        rolls = any(isinstance(action, RollOn | TakeOver | Announce) for action in actions)
+        link = chain.next() if chain and rolls else None
         self.now += 1
-        table = self.do(
-            self.table.act(
-                seat, actions, seen=self.table.number if seen is None else seen,
-                link=chain.next() if chain else None, now=self.now,
-            )
-        )  # fmt: skip
+        seen = self.table.number if seen is None else seen
+        table = self.do(self.table.act(seat, actions, seen=seen, link=link, now=self.now))
         share = table.seats[seat].share
         if chain and share:
             chain.shown = share.count

@@ -123,6 +123,18 @@ def test_pages_are_compressed_and_answers_to_programs_are_not(client: TestClient
     assert client.get(f"/t/{programs[0].id}", headers=headers).headers["content-encoding"] == "gzip"
 
 
+def test_a_table_that_is_refused_is_not_there(client: TestClient) -> None:
+    tables = client.app.state.tables  # type: ignore[attr-defined]
+    assert client.portal is not None
+    before = len(client.portal.call(tables.store.listed))
+    bots = [{"bot": "nonsense", "name": "Robo"}], [{"bot": "steady", "name": "Ana"}], [{"bot": "steady", "name": "#"}]
+    for one in bots:
+        assert client.post("/api/tables", json={"name": "Ana", "bots": one}).status_code == 422
+    many = [{"bot": "steady", "name": f"Robo {number}"} for number in range(3)]
+    assert client.post("/api/tables", json={"name": "Ana", "seats": 3, "bots": many}).status_code == 422
+    assert len(client.portal.call(tables.store.listed)) == before
+
+
 def test_joining_twice_is_joining_once(client: TestClient) -> None:  # report C083
     _, ben = opened(client)
     again = ben.ask("POST", "/seats", {"name": "Ben", "secret": SECRETS[1]})

@@ -190,6 +190,39 @@ def test_a_link_that_is_not_the_next_one_is_refused() -> None:
     refused("bad_link", lambda: played.table.act(0, (RollOn(),), seen=played.table.number, link="<b>", now=START))
 
 
+def test_a_link_is_taken_with_a_roll_and_with_nothing_else() -> None:
+    played = Played()
+    played.gather("Ben")
+    played.begin()
+    played.act(RollOn())
+    while played.table.to_play == 0 and played.table.table.position.phase == "choose":  # type: ignore[union-attr]
+        position = played.table.table.position  # type: ignore[union-attr]
+        aside, seen = SetAside(legal_keeps(position)[0].dice), played.table.number
+        link = played.chains[0].next()
+        refused("link_without_roll", partial(played.table.act, 0, (aside,), seen=seen, link=link, now=START))
+        refused("link_without_roll", partial(played.table.act, 0, (Leave(0),), seen=seen, link=link, now=START))
+        played.act(aside, RollOn())
+
+
+def test_nobody_comes_and_goes_so_often_that_the_others_cannot_act() -> None:
+    played = Played("cinq-des(entry=0, target=5000)")
+    played.gather("Ben", "Cleo")
+    played.begin()
+    played.act(Leave(1), seat=1)
+    played.act(Back(1), seat=1)
+    refused("stays_a_turn", lambda: played.act(Leave(1), seat=1))
+    refused("stays_a_turn", lambda: played.act(Leave(1), Back(1), seat=1))
+    played.table = played.reloaded()
+    refused("stays_a_turn", lambda: played.act(Leave(1), seat=1))
+    rng = random.Random(1)
+    while played.table.to_play != 2:  # Ben has his turn
+        played.play(rng)
+    while not played.table.table.position.fresh:  # type: ignore[union-attr]
+        played.play(rng)
+    played.act(Leave(1), Back(1), seat=1)
+    refused("stays_a_turn", lambda: played.act(Leave(1), seat=1))
+
+
 def test_the_same_link_gives_the_same_dice_however_often_it_is_asked() -> None:
     played = Played()
     played.gather("Ben")
@@ -305,6 +338,7 @@ def test_a_table_that_is_over_says_so_to_everybody_and_stays() -> None:  # repor
     played.play_on(random.Random(2))
     table = played.table
     refused("game_over", lambda: table.act(0, (RollOn(),), seen=table.number, link=None, now=START))
+    refused("stale", lambda: table.act(0, (RollOn(),), seen=table.number - 1, link=None, now=START))  # asked once more
     refused("game_over", lambda: table.act_for(0, 1, "skip", seen=table.number, since=0, now=START + 10**6))
     refused("game_over", lambda: table.come_back(0, START))
     assert table.let_bot_play(START) is None

@@ -12,7 +12,7 @@ import pytest
 
 from cinqmille import Position, Rules
 from cinqmille.actions import Action, Bank, Roll, RollOn, SetAside, parse_action
-from cinqmille.errors import IllegalAction
+from cinqmille.errors import IllegalAction, InvalidText
 from cinqmille.fair import new_secret, verify
 from cinqmille.online import OnlineTable
 from cinqmille.record import Game
@@ -20,6 +20,7 @@ from cinqmille.seating import Terms
 from cinqmille.store import Journal, Store, StoreError
 from cinqmille.web import live, tables
 from cinqmille.web.counting import Counting
+from cinqmille.web.live import DESERTED
 from cinqmille.web.scene import scene
 from cinqmille.web.tables import LINGERS, Far, Tables, new_id
 from cinqmille.words import Words
@@ -624,3 +625,65 @@ def test_a_caller_that_goes_away_leaves_no_half_of_a_move(database: str) -> None
         await until(lambda: live.online.number == number + 1)
 
     served(database, 1, work)
+
+
+def test_a_table_that_everybody_has_left_does_not_go_on(
+    tmp_path_factory: pytest.TempPathFactory, later: Callable[[float], None]
+) -> None:
+    async def work(tables: Tables) -> None:
+        live = await begun(tables, 2, after=30, then="skip")
+        later(60)
+        number = live.online.number
+        tables.plan(live)
+        await asyncio.sleep(0.3)
+        assert live.online.number == number
+        with tables.present(live, 1):  # somebody is back: now the other one's turn is skipped, once
+            await until(lambda: live.online.to_play == 1)
+            await asyncio.sleep(0.2)
+            assert live.online.number == number + 1
+
+    served(f"sqlite:///{tmp_path_factory.mktemp('left')}/tables.sqlite3", 1, work)
+
+
+def test_bots_rest_where_nobody_looks_and_go_on_when_somebody_does(
+    tmp_path_factory: pytest.TempPathFactory, later: Callable[[float], None]
+) -> None:
+    async def work(tables: Tables) -> None:
+        live = await begun(tables, 1, bots=("steady:300",), pace=50)
+        later(DESERTED + 1)
+        await leave_to_a_bot(tables, live)
+        number = live.online.number
+        tables.plan(live)
+        await asyncio.sleep(0.3)
+        assert live.online.number == number
+        with tables.present(live, None):
+            await until(lambda: live.online.number > number + 2)
+
+    served(f"sqlite:///{tmp_path_factory.mktemp('rest')}/tables.sqlite3", 1, work)
+
+
+def test_a_table_whose_first_commands_are_refused_is_not_opened(database: str) -> None:
+    async def work(tables: Tables) -> None:
+        terms, id = Terms(Rules.parse("cinq-des"), seats=2), new_id()
+        same = methodcaller("seat_bot", 0, "steady", "Ana", time.time())
+        with pytest.raises(InvalidText):
+            await tables.open_far("device", terms, new_secret(), "Ana", KEYS[0], id, [same])
+        assert await tables.get(id) is None
+
+    served(database, 1, work)
+
+
+def test_what_another_server_acknowledged_is_seen_by_whoever_asks_next(
+    shared: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(Tables, "_changed", lambda *_: None)  # the bell is slow
+
+    async def work(here: Tables, elsewhere: Tables) -> None:
+        live = await gathered(here, 1)
+        other = await there(elsewhere, live)
+        await here.command(live, methodcaller("join", "Ben", KEYS[1], time.time()))
+        assert other.online.seat_of(KEYS[1]) is None
+        found = await there(elsewhere, live)
+        assert found.online.seat_of(KEYS[1]) == 1
+
+    served(shared, 2, work)

@@ -275,6 +275,8 @@ ELSEWHERE: dict[str, dict[str, object]] = {
     "bad_link": {"text": "abc"},
     "no_chain": {"player": "Ben"},
     "skip_by_others": {"player": "Ben"},
+    "stays_a_turn": {"player": "Ben"},
+    "link_without_roll": {},
     "not_your_seat": {"player": "Ben"},
     "not_yet": {"seconds": 7},
     "still_waiting": {"player": "Ben", "seconds": 40},

@@ -218,6 +218,8 @@ SENTENCES = {
     "bad_link": "'{text}' is not a link of a chain: it has 64 digits from 0 to f.",
     "no_chain": "{player} has given no chain, so there is nothing to open.",
     "skip_by_others": "{player} cannot skip the own turn: bank, roll, or leave the table.",
+    "stays_a_turn": "{player} has just come back, and stays for a turn before leaving again.",
+    "link_without_roll": "Nothing is rolled by this, so it takes no link: show the next link with a roll.",
     "not_your_seat": "{player} can only leave or come back to the own seat.",
     "not_yet": "The devices of the others have {seconds} more seconds to answer.",
     "still_waiting": "The table still waits for {player}: another {seconds} seconds.",

@@ -237,14 +237,15 @@ class OnlineTable:
 
         Raises IllegalAction; then nothing has changed.
         """
-        table = self._playing()
-        if seen != self.number:
-            raise IllegalAction("stale", seen=seen, number=self.number)
+        table = self._playing(seen)
         for action in actions:
             if isinstance(action, Skip):
                 raise IllegalAction("skip_by_others", player=self.seats[by].name)
             if isinstance(action, Leave | Back) and action.seat != by:
                 raise IllegalAction("not_your_seat", player=self.seats[by].name)
+            if isinstance(action, Leave) and self.seats[by].came_back:
+                # Coming and going between two turns, over and over, would never let the others act in time.
+                raise IllegalAction("stays_a_turn", player=self.seats[by].name)
         if link is not None and not is_link(link):
             raise InvalidText("bad_link", text=str(link)[:80])
         if self.seats[by].stand_in:
@@ -270,9 +271,7 @@ class OnlineTable:
         ``by`` is who asks, None for the table itself; ``since`` when the seat was last there. Raises IllegalAction
         before the delay that the table agreed on has passed.
         """
-        table = self._playing()
-        if seen != self.number:
-            raise IllegalAction("stale", seen=seen, number=self.number)
+        table = self._playing(seen)
         self._check_seat(seat)
         one = self.seats[seat]
         if one.bot or one.stand_in:
@@ -414,13 +413,15 @@ class OnlineTable:
         return self._moved_on(entry, game, deal)
 
     def _moved_on(self, entry: Entry, game: Game, deal: Deal) -> OnlineTable:
-        seats = list(self.seats)
+        seats, texts, roller = list(self.seats), entry.data["actions"], entry.data["seat"]
+        had_turn = game.position.fresh and not all(text.startswith(("leave", "back")) for text in texts)
         for number, one in enumerate(seats):
-            share = deal.shares[number]
             returned = entry.data.get("returned") and number == entry.author
+            back = format_action(Back(number)) in texts
             seats[number] = replace(
-                one, share=share, stand_in=one.stand_in and not returned,
+                one, share=deal.shares[number], stand_in=one.stand_in and not returned,
                 returning=one.returning and game.position.seats[number].away,
+                came_back=back or (one.came_back and not (had_turn and number == roller)),
             )  # fmt: skip
         table = copy(self._table())
         table.game, table.number = game, entry.number
@@ -457,13 +458,15 @@ class OnlineTable:
             table.play(*actions, seen=self.number, seat=seat)
         else:
             table.play_bot()
+        if link is not None and not dealt.drawn:
+            raise IllegalAction("link_without_roll")
         game = table.game
         if game.position.fresh and game.position.phase != "over":
             for number, one in enumerate(self.seats):
                 if one.returning and game.position.seats[number].away:
                     game = game.play(Back(number))
         data: dict[str, Any] = {"seat": roller, "actions": [format_action(one) for one in game.actions[before:]]}
-        if dealt.drawn and link is not None:
+        if link is not None:
             data["link"] = link
         if returned:
             data["returned"] = True
@@ -474,11 +477,14 @@ class OnlineTable:
         entry = Entry(self.number + 1, now, author, kind, data, cause)
         return Change(entry, self._folded(entry))
 
-    def _playing(self) -> Table:
-        if self.stage == "over":
-            raise IllegalAction("game_over")
+    def _playing(self, seen: int | None = None) -> Table:
+        """The table of a game that is going on, at the number that was seen."""
         if self.table is None:
             raise IllegalAction("not_begun")
+        if seen is not None and seen != self.number:
+            raise IllegalAction("stale", seen=seen, number=self.number)
+        if self.stage == "over":
+            raise IllegalAction("game_over")
         return self.table
 
     def _table(self) -> Table:

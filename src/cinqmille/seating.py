@@ -67,7 +67,11 @@ class Terms:
 
 @dataclass(frozen=True, slots=True)
 class Seat:
-    """A seat: its name, its bot's spec or its holder's key, what its chain has shown, and whether a bot stands in."""
+    """A seat: its name, its bot's spec or its holder's key, what its chain has shown, and whether a bot stands in.
+
+    A seat that was away and is ``returning`` plays again when the turn in progress is over; one that ``came_back``
+    stays for a turn.
+    """
 
     name: str
     bot: str = ""
@@ -76,6 +80,7 @@ class Seat:
     host: bool = False
     stand_in: bool = False
     returning: bool = False
+    came_back: bool = False
 
 
 @dataclass(frozen=True, slots=True)

@@ -160,9 +160,8 @@ async def open_table(request: Request, body: NewTable) -> Response:
     terms = Terms(Rules.parse(body.rules), body.seats, body.after, body.then, body.pace, today())
     token = body.secret or secrets.token_urlsafe(32)
     await _ready(request, terms.rules, [one.bot for one in body.bots], len(body.bots) + 1)
-    live = await _tables(request).open_far("", terms, new_secret(), body.name, key_of(token), new_id())
-    for one in body.bots:
-        await _do(request, live, _seats(one))
+    bots = [_seats(one) for one in body.bots]
+    live = await _tables(request).open_far("", terms, new_secret(), body.name, key_of(token), new_id(), bots)
     if body.anchor is not None:
         await _do(request, live, lambda table: table.share(0, body.anchor or "", time.time()))
     return _json(_state(live, 0) | ({} if body.secret else {"token": token}), 201)

@@ -14,6 +14,7 @@ from typing import Any
 from fastapi import APIRouter, Request
 from fastapi.responses import RedirectResponse, Response
 
+from cinqmille.actions import Announce, RollOn, TakeOver
 from cinqmille.errors import CinqMilleError, IllegalAction
 from cinqmille.fair import new_secret
 from cinqmille.online import Change, OnlineTable
@@ -257,10 +258,10 @@ async def play(request: Request, live: Far) -> Response:
     def played(table: OnlineTable, me: int) -> Change:
         if seen != table.number or table.table is None:
             raise IllegalAction("stale", seen=seen, number=table.number)
-        return table.act(
-            me, tuple(commands(table.table.position, fields)), seen=seen, link=values.get("link") or None,
-            now=time.time(),
-        )  # fmt: skip
+        actions = tuple(commands(table.table.position, fields))
+        rolls = any(isinstance(action, RollOn | TakeOver | Announce) for action in actions)
+        link = values.get("link") or None
+        return table.act(me, actions, seen=seen, link=link if rolls else None, now=time.time())
 
     chosen = tuple(place for place in (number(value) for name, value in fields if name == "die") if place >= 0)
     return await acted(request, live, played, chosen=chosen)
@@ -281,14 +282,10 @@ async def again(request: Request, live: Far) -> Response:
             request.app.state.limits.check("tables", request)
             names = tuple(one.name for one in online.seats)
             terms = replace(online.terms, order=(*names[1:], names[0]), date=today(), seats=len(names))
-            new = await open_table(request, terms, name)
+            bots = [seats_bot(one.bot, one.name) for one in online.seats if one.bot]
+            new = await open_table(request, terms, name, bots)
             await tables.store.remember(f"table-{live.id}", "rematch", new.id)
             live.wake()  # everybody who still looks at the game that is over learns of it
-            bots = [one for one in online.seats if one.bot]
-        else:
-            bots = []
-    for one in bots:
-        await tables.command(new, seats_bot(one.bot, one.name))
     key = key_of(device_token(device, new.id))
     try:
         await tables.command(new, lambda table: table.join(name, key, time.time()), holder=device)
@@ -302,10 +299,13 @@ def seats_bot(spec: str, name: str) -> Callable[[OnlineTable], Change]:
     return lambda table: table.seat_bot(table.host or 0, spec, name, time.time())
 
 
-async def open_table(request: Request, terms: Terms, name: str) -> Far:
-    """Open an online table whose first seat is this device's; raise InvalidText for a name that cannot be."""
+async def open_table(
+    request: Request, terms: Terms, name: str, bots: Sequence[Callable[[OnlineTable], Change]] = ()
+) -> Far:
+    """Open an online table whose first seat is this device's, with ``bots`` seated; raise what stands in the way."""
     id, device = new_id(), request.state.device
-    return await _tables(request).open_far(device, terms, new_secret(), name, key_of(device_token(device, id)), id)
+    key = key_of(device_token(device, id))
+    return await _tables(request).open_far(device, terms, new_secret(), name, key, id, bots)
 
 
 async def _far(request: Request, id: str) -> Far:

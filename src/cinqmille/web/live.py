@@ -17,6 +17,8 @@ from cinqmille.web.course import Course, follow
 MOST_RECENT = 64
 # A seat without an open stream that asked for something so many seconds ago is still there.
 LINGERS = 15.0
+# Where nobody has looked for so many seconds, bots rest: some games of theirs would never end.
+DESERTED = 600.0
 # Seconds until what should happen by itself and failed is tried again for the first time.
 FIRST_RETRY = 0.5
 
@@ -139,6 +141,17 @@ class Far(Live):
     def here(self, seat: int) -> bool:
         """Whether a seat is there; bots always are."""
         return bool(self.online.seats[seat].bot) or time.time() - self.last_seen(seat) < LINGERS
+
+    def attended(self, but: int) -> bool:
+        """Whether anybody who plays is there, beside a seat."""
+        return any(
+            one.key and number != but and self.here(number) for number, one in enumerate(self.online.seats)
+        )  # fmt: skip
+
+    def deserted(self) -> bool:
+        """Whether nobody has watched or been seen for so long that bots need not go on."""
+        last = max((self.last_seen(seat) for seat, one in enumerate(self.online.seats) if one.key), default=0.0)
+        return not self.watchers and time.time() - last > DESERTED
 
     def glance(self) -> None:
         """Wake who watches when who is there, or may be acted for, has changed."""

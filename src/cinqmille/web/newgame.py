@@ -84,10 +84,9 @@ async def _invite(request: Request, setup: Setup, rules: Rules, host: str) -> Re
     """Open a table for friends far away, seat the robots of the form, and show the invitation."""
     tables, words = _tables(request), words_of(request)
     request.app.state.limits.check("tables", request)
-    live = await far.open_table(request, setup.terms(rules, words, today()), host)
-    for name, (_, spec) in zip(setup.names(words), setup.seats, strict=True):
-        if spec:
-            await tables.command(live, far.seats_bot(spec, name))
+    named = zip(setup.names(words), setup.seats, strict=True)
+    bots = [far.seats_bot(spec, name) for name, (_, spec) in named if spec]
+    live = await far.open_table(request, setup.terms(rules, words, today()), host, bots)
     await own.greet(tables.store, request.state.device, [host])
     return RedirectResponse(f"/t/{live.id}", status_code=303)
 

@@ -21,6 +21,7 @@ from cinqmille.web.bodies import form
 from cinqmille.web.charts import lines
 from cinqmille.web.commands import commands
 from cinqmille.web.course import shown_turn
+from cinqmille.web.refusals import Refused
 from cinqmille.web.render import is_part, page, render, words_of
 from cinqmille.web.scene import scene
 from cinqmille.web.setup import today
@@ -137,8 +138,10 @@ async def again(request: Request, id: str) -> Response:
 
 @router.get("/hint")
 async def hint(request: Request, id: str) -> Response:
-    """What to do now, why, and the chance to win of every plan."""
+    """What to do now, why, and the chance to win of every plan; at a table far apart for those who play."""
     live = await _begun(request, id)
+    if isinstance(live, Far) and far.me_at(request, live) is None:
+        raise Refused(403, IllegalAction("no_seat"))
     words, game = words_of(request), live.game
     number = live.online.number if isinstance(live, Far) else live.table.number
     decides = live.table.awaits == "player" and game.position.phase != "roll"

@@ -13,7 +13,7 @@ import logging
 import random
 import secrets
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from copy import copy
 from functools import partial
@@ -93,9 +93,19 @@ class Tables:
             live = await asyncio.shield(self._opening[id])
             if live is None:
                 return None
+        elif self.store.shared:
+            await self._refresh(live)
         if id in self._open:
             self._open[id] = self._open.pop(id)  # the last one used stands last
         return live
+
+    async def _refresh(self, live: Live) -> None:
+        """Look into the database: what another server acknowledged is to be seen here, heard of or not."""
+        if isinstance(live, Far):
+            async with live.lock:
+                await self._catch_up(live)
+        elif await self.store.since(live.id, live.table.number):
+            await self._follow_local(live, 1 << 60)
 
     async def _load(self, id: str) -> Live | None:
         try:
@@ -183,11 +193,23 @@ class Tables:
 
     # Online tables
 
-    async def open_far(self, device: str, terms: Terms, secret: str, name: str, key: str, id: str) -> Far:
-        """Store a new online table named ``id`` with its host's seat, and return it."""
-        await self.store.put(id, device, opening(terms, secret, name, key))
+    async def open_far(
+        self, device: str, terms: Terms, secret: str, name: str, key: str, id: str,
+        first: Sequence[Callable[[OnlineTable], Change]] = (),
+    ) -> Far:  # fmt: skip
+        """Store a new online table named ``id`` with its host's seat, do the ``first`` commands, and return it.
+
+        Raises what these raise; then there is no table.
+        """
+        text = opening(terms, secret, name, key)
+        tried = OnlineTable.opened(id, text, time.time())
+        for command in first:
+            tried = command(tried).table
+        await self.store.put(id, device, text)
         live = await self.get(id)
         assert isinstance(live, Far)
+        for command in first:
+            await self.command(live, command)
         self.touch(live, 0)
         return live
 
@@ -296,6 +318,7 @@ class Tables:
         """Watch an online table; a seat is there for as long."""
         key = "" if seat is None else live.online.seats[seat].key
         with self.watch(live) as watcher:
+            self.plan(live)  # bots that rested go on
             if seat is not None:
                 self.touch(live, seat)
                 live.streams[key] += 1
@@ -336,6 +359,8 @@ class Tables:
         if online.stage == "over":
             return None
         if online.awaits == "bot":
+            if live.deserted():
+                return None
             pace = online.terms.pace / 1000
             if not live.moved_here:
                 pace += _PATIENCE * (1 + random.random()) if self.store.shared else 0.05
@@ -350,7 +375,7 @@ class Tables:
             if online.stage == "playing" and online.terms.after and not one.stand_in:
                 due = (online.terms.after - online.silent_for(seat, seen, now)) + now
                 moments += [due] if due > now else []
-                if due <= now and seat == online.to_play and online.terms.then != "ask":
+                if due <= now and seat == online.to_play and online.terms.then != "ask" and live.attended(seat):
                     moments.append(now + live.retry if live.retry > FIRST_RETRY else now)
         return max(min(moments) - now, 0.0) + 0.01 if moments else None
 
@@ -386,6 +411,8 @@ class Tables:
         seat, now = online.to_play, time.time()
         if seat is None or not online.may_act_for(seat, live.last_seen(seat), now):
             return None
+        if not live.attended(seat):
+            return None  # for nobody the table need not go on
         way = online.terms.then
         if way == "remove" and sum(not one.away for one in live.game.position.seats) == 1:
             return None
