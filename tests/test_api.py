@@ -409,3 +409,94 @@ def test_the_page_of_the_api_shows_everything_that_is_described(client: TestClie
         for field in described["components"]["schemas"][name]["properties"]:
             assert f"<code>{field}</code>" in page
     assert ("L’API ouverte" in page) == (lang == "fr")
+
+
+def test_starting_twice_is_starting_once_and_beginning_without_openings_is_asked_for(
+    client: TestClient, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    ana, ben = opened(client, 2, chains=True)
+    refused(ana.ask("POST", "/begin", status=422), "not_begun")
+    first = ana.ask("POST", "/start")
+    assert first["awaits"] == "openings"
+    assert ana.ask("POST", "/start") == first
+    refused(ben.ask("POST", "/begin", status=422), "not_yet")
+    monkeypatch.setattr("cinqmille.online.SEALING", 0)
+    assert ana.ask("POST", "/start") == first  # however late the answer was asked for again
+    table = ben.ask("POST", "/begin")
+    assert table["stage"] == "playing"
+    assert [seat["chain"] for seat in table["seats"]] == [False, False]
+    assert ana.ask("POST", "/start") == table | {"me": 0}
+    assert ana.ask("POST", "/begin") == table | {"me": 0}
+
+
+@pytest.mark.parametrize("kind", ["text/plain", "application/x-www-form-urlencoded", "", "application/jsonp"])
+def test_a_body_that_is_not_called_json_is_refused_by_its_kind(client: TestClient, kind: str) -> None:
+    answer = client.post("/api/tables", content=b'{"name": "Ana"}', headers={"Content-Type": kind})
+    assert answer.status_code == 415
+    refused(answer.json(), "body_kind")
+    assert "application/json" in answer.json()["error"]["message"]
+    named = client.post("/api/tables", content=b'{"name": "Ana"}', headers={"Content-Type": "Application/JSON; a=b"})
+    assert named.status_code == 201
+
+
+ONCE = {"name": "Ana", "secret": SECRETS[0], "once": "the first table", "pace": 10_000}
+
+
+def test_opening_twice_with_the_same_word_is_opening_once(client: TestClient) -> None:
+    body = ONCE | {"bots": [{"bot": "steady", "name": "Robo"}], "anchor": Chain(5).anchor}
+    first = client.post("/api/tables", json=body)
+    assert first.status_code == 201
+    ben = Program(client, first.json()["id"], SECRETS[1])
+    ben.ask("POST", "/seats", {"name": "Ben", "secret": SECRETS[1]})
+    again = client.post("/api/tables", json=body)
+    assert again.status_code == 200
+    assert again.json() == ben.see() | {"me": 0}
+    assert [seat["name"] for seat in again.json()["seats"]] == ["Ana", "Robo", "Ben"]
+    assert "token" not in again.json()
+    assert len(again.json()["id"]) == len(opened(client)[0].id)
+    others = (body | {"once": "the second table"}, body | {"secret": SECRETS[1]}, {"name": "Ana"}, {"name": "Ana"})
+    ids = {client.post("/api/tables", json=other).json()["id"] for other in others}
+    assert len(ids | {again.json()["id"]}) == 5
+
+
+def test_a_table_that_is_opened_once_needs_a_secret(client: TestClient) -> None:
+    answer = client.post("/api/tables", json={"name": "Ana", "once": "the first table"})
+    assert answer.status_code == 422
+    refused(answer.json(), "once_without_secret")
+
+
+def test_an_opening_whose_answer_was_lost_halfway_is_finished_by_asking_again(
+    client: TestClient, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    body = ONCE | {"bots": [{"bot": "steady", "name": f"Robo {number}"} for number in range(3)]}
+    store = client.app.state.tables.store  # type: ignore[attr-defined]
+    write, left = store.write, [1]
+
+    async def fails(*args: Any, **more: Any) -> None:
+        if not left:
+            raise StoreError("not_stored")
+        left.pop()
+        await write(*args, **more)
+
+    with monkeypatch.context() as patch:
+        patch.setattr(store, "write", fails)
+        assert client.post("/api/tables", json=body).status_code == 503
+    table = client.post("/api/tables", json=body).json()
+    assert [seat["name"] for seat in table["seats"]] == ["Ana", "Robo 0", "Robo 1", "Robo 2"]
+    assert client.post("/api/tables", json=body).json() == table
+
+
+def test_opening_once_at_the_same_moment_opens_one_table(client: TestClient) -> None:
+    body = ONCE | {"bots": [{"bot": "steady", "name": "Robo"}]}
+    answers: list[Any] = []
+    asking = [
+        threading.Thread(target=lambda: answers.append(client.post("/api/tables", json=body))) for _ in range(8)
+    ]  # fmt: skip
+    for one in asking:
+        one.start()
+    for one in asking:
+        one.join(20)
+    assert {answer.status_code for answer in answers} <= {200, 201}
+    assert len(answers) == 8
+    assert len({answer.json()["id"] for answer in answers}) == 1
+    assert client.post("/api/tables", json=body).json()["number"] == 1

@@ -38,6 +38,18 @@ async def numbers(store: Store, id: str) -> list[int]:
     return [entry.number for entry in journal.entries]
 
 
+def test_of_two_tables_of_one_name_the_first_one_stays_as_it_is(database: str) -> None:
+    async def work(store: Store) -> None:
+        put = await asyncio.gather(*(store.put("one", f"{number}", f"[{number}]") for number in range(5)))
+        assert sorted(put) == [False] * 4 + [True]
+        journal = await store.read("one")
+        assert journal is not None
+        assert journal.opening == f"[{put.index(True)}]"
+        assert await store.put("two", ANA, "{}")
+
+    stored(database, work)
+
+
 def test_what_is_written_is_read_to_the_last_bit(database: str) -> None:
     async def work(store: Store) -> None:
         begun = time.time()

@@ -22,6 +22,7 @@ from cinqmille.web import make_app
 from cinqmille.web.app import Options
 from cinqmille.web.counting import Counting
 from cinqmille.web.tables import Far
+from faraway import Chain
 
 SHORT = "cinq-des(entry=0, target=1000)"
 
@@ -373,6 +374,22 @@ def test_coming_back_to_the_page_takes_over_from_the_robot(client: TestClient) -
     assert "a robot plays on" in shown
     host.see(path)
     assert not live(client, path).online.seats[0].stand_in
+
+
+def test_starting_twice_is_starting_once_and_beginning_without_the_others_is_another_button(
+    client: TestClient, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    path, (host, ben) = seated(client, "Ben")
+    ben.ask("POST", f"{path}/share", {"anchor": Chain().anchor})
+    host.ask("POST", f"{path}/start")
+    monkeypatch.setattr("cinqmille.online.SEALING", 0)
+    page = host.ask("POST", f"{path}/start")  # the other window of the host, or a second tap
+    assert live(client, path).online.stage == "sealing"
+    button = page.partition('id="begin"')[0].rpartition("<form")[2]
+    assert '<input type="hidden" name="begin"' in button
+    host.ask("POST", f"{path}/start", {"begin": "1"})
+    assert live(client, path).online.stage == "playing"
+    assert live(client, path).online.seats[1].share is None
 
 
 def test_no_seat_is_given_back_once_the_game_has_begun(client: TestClient) -> None:

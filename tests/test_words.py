@@ -263,6 +263,7 @@ ELSEWHERE: dict[str, dict[str, object]] = {
     "server_failed": {},
     "no_table": {},
     "no_seat": {},
+    "once_without_secret": {},
     "no_secret": {},
     "foreign_secret": {},
     "table_full": {"seats": 4},

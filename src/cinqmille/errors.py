@@ -206,6 +206,7 @@ SENTENCES = {
     # Tables far apart
     "no_table": "There is no such table. It may have been deleted.",
     "no_seat": "You have no seat at this table: you can watch.",
+    "once_without_secret": "A table that is opened once, however often it is asked for, needs a secret of the program's own.",
     "no_secret": "Show the secret of your seat: Authorization: Bearer.",
     "foreign_secret": "This secret belongs to no seat of this table.",
     "table_full": "All {seats} seats of this table are taken; you can watch.",

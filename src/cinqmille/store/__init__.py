@@ -17,6 +17,7 @@ from pathlib import Path
 
 from sqlalchemy import ColumnElement, Connection, case, delete, exists, func, insert, or_, select, tuple_, update
 from sqlalchemy.dialects import postgresql, sqlite
+from sqlalchemy.exc import IntegrityError
 
 from cinqmille.errors import CinqMilleError
 from cinqmille.record import Game
@@ -92,9 +93,16 @@ class Store:
 
     # Journals
 
-    async def put(self, id: str, device: str, opening: str, *, kind: str = "online") -> None:
-        """Store a new table of a kind (``online`` or ``local``), opened by a device; ``opening`` is JSON text."""
-        await self._put(id, device, opening, kind, over=False)
+    async def put(self, id: str, device: str, opening: str, *, kind: str = "online") -> bool:
+        """Store a new table of a kind (``online`` or ``local``), opened by a device; ``opening`` is JSON text.
+
+        Returns False where there is a table of this name, which stays as it is.
+        """
+        try:
+            await self._put(id, device, opening, kind, over=False)
+        except IntegrityError:
+            return False
+        return True
 
     async def _put(self, id: str, device: str, opening: str, kind: str, *, over: bool) -> None:
         now = time.time()

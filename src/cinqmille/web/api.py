@@ -6,9 +6,12 @@ A program shows the secret of its seat as ``Authorization: Bearer``; cookies cou
 
 from __future__ import annotations
 
+import hashlib
 import json
+import re
 import secrets
 import time
+from base64 import urlsafe_b64encode
 from collections.abc import AsyncGenerator, Callable, Sequence
 from typing import Annotated, Any, Literal
 
@@ -19,7 +22,7 @@ from pydantic import BaseModel, ConfigDict, Field
 from starlette.exceptions import HTTPException
 
 from cinqmille.actions import parse_action
-from cinqmille.errors import CinqMilleError, IllegalAction
+from cinqmille.errors import CinqMilleError, IllegalAction, InvalidText
 from cinqmille.fair import new_secret, verify
 from cinqmille.online import Change, OnlineTable
 from cinqmille.position import FEWEST_PLAYERS, MOST_PLAYERS
@@ -33,6 +36,7 @@ from cinqmille.web.tables import Far, Tables, new_id
 from cinqmille.web.thinking import Thinking
 
 _QUIET = 20.0
+_JSON = re.compile(r"application/([^/]+\+)?json")
 # The framework would look before every request whether somebody collects traces of it, secrets among them.
 UNWATCHED: Any = {"tracing": False, "metrics": False, "logs": False}
 
@@ -47,6 +51,7 @@ Secret = Annotated[
 Link = Annotated[str, Field(pattern="^[0-9a-f]{64}$")]
 Id = Annotated[str, Path(min_length=1, max_length=64, description="The name of the table, as in its address.")]
 After = Annotated[int, Query(ge=0, le=10**9, description="The number of the last entry that is known already.")]
+Command = Callable[[OnlineTable], Change | None]
 Bearer: dict[str, Any] = {"security": [{"seat": []}]}
 
 
@@ -76,6 +81,11 @@ class NewTable(_Body):
     pace: int = Field(900, description="Milliseconds that a bot of the server takes for a step.")
     secret: Secret = None
     anchor: Link | None = Field(None, description="Link 0 of the chain of this seat: its own share in the dice.")
+    once: str | None = Field(
+        None, min_length=8, max_length=100, pattern=r"^[\x20-\x7e]+$",
+        description="A word of the program's own for this table; needs a `secret`. Both together open one table only: "
+        "asked again, the answer is that table as it is by then.",
+    )  # fmt: skip
 
 
 class Join(_Body):
@@ -130,7 +140,8 @@ def make_api() -> FastAPI:
     api.post("/tables/{id}/seats", summary="Sit down")(join)
     api.delete("/tables/{id}/seats/{seat}", summary="Free a seat", openapi_extra=Bearer)(leave)
     api.post("/tables/{id}/chain", summary="Give or open the chain of a seat", openapi_extra=Bearer)(chain)
-    api.post("/tables/{id}/start", summary="Start, or begin without missing openings", openapi_extra=Bearer)(start)
+    api.post("/tables/{id}/start", summary="Start", openapi_extra=Bearer)(start)
+    api.post("/tables/{id}/begin", summary="Begin without missing openings", openapi_extra=Bearer)(begin)
     api.post("/tables/{id}/actions", summary="Play", openapi_extra=Bearer)(act)
     api.post("/tables/{id}/absent", summary="Act for a seat that is away", openapi_extra=Bearer)(absent)
     api.post("/tables/{id}/back", summary="Take the own seat over again", openapi_extra=Bearer)(back)
@@ -155,16 +166,31 @@ def make_api() -> FastAPI:
 
 
 async def open_table(request: Request, body: NewTable) -> Response:
-    """Open a table. The answer holds the table, one's seat as `me`, and `token` where the program gave no secret."""
+    """Open a table. The answer holds the table, one's seat as `me`, and `token` where the program gave no secret.
+
+    With `secret` and `once`, opening twice is opening once: 200 says that the table was there already.
+    """
     request.app.state.limits.check("tables", request)
     terms = Terms(Rules.parse(body.rules), body.seats, body.after, body.then, body.pace, today())
     token = body.secret or secrets.token_urlsafe(32)
+    key, id = key_of(token), _named_by(body)
     await _ready(request, terms.rules, [one.bot for one in body.bots], len(body.bots) + 1)
-    bots = [_seats(one) for one in body.bots]
-    live = await _tables(request).open_far("", terms, new_secret(), body.name, key_of(token), new_id(), bots)
+    first = [_seats(one) for one in body.bots]
     if body.anchor is not None:
-        await _do(request, live, lambda table: table.share(0, body.anchor or "", time.time()))
-    return _json(_state(live, 0) | ({} if body.secret else {"token": token}), 201)
+        first.append(lambda table: table.share(0, body.anchor or "", time.time()))
+    # Where an answer got lost half-way through these, the next try does what is missing: each is the entry it is.
+    first = [_unless_done(number, command) for number, command in enumerate(first, 1)]
+    live = await _tables(request).get(id) if body.once else None
+    new = not isinstance(live, Far)
+    if not isinstance(live, Far):
+        live = await _tables(request).open_far("", terms, new_secret(), body.name, key, id, first)
+    else:
+        for command in first:
+            live = await _do(request, live, command)
+    me = live.online.seat_of(key)
+    if me is not None:
+        _tables(request).touch(live, me)
+    return _json(_state(live, me) | ({} if body.secret else {"token": token}), 201 if new else 200)
 
 
 async def join(request: Request, id: Id, body: Join) -> Response:
@@ -206,19 +232,18 @@ async def chain(request: Request, id: Id, body: Chain) -> Response:
 
 
 async def start(request: Request, id: Id) -> Response:
-    """Close the seats. Without chains the game begins at once, otherwise when every chain is opened; asked again after
-    ten seconds it begins without those that are not."""
+    """Close the seats. Without chains the game begins at once, otherwise when every chain is opened. Starting twice is
+    starting once. The host does it, or anybody seated while the host is away."""
     live = await _far(request, id)
     host = live.online.host
     away = host is not None and not live.here(host)
-
-    def started(table: OnlineTable, me: int) -> Change | None:
-        if table.stage == "sealing":
-            return table.begin(me, time.time())
-        return table.start(me, time.time(), host_away=away)
-
     bots = [one.bot for one in live.online.seats if one.bot]
-    return await _acted(request, id, started, bots=bots)
+    return await _acted(request, id, lambda table, me: table.start(me, time.time(), host_away=away), bots=bots)
+
+
+async def begin(request: Request, id: Id) -> Response:
+    """Begin without the openings that are missing; anybody seated may, ten seconds after the start."""
+    return await _acted(request, id, lambda table, me: table.begin(me, time.time()))
 
 
 async def act(request: Request, id: Id, body: Act) -> Response:
@@ -338,7 +363,7 @@ def _present(request: Request, live: Far) -> int | None:
     return me
 
 
-async def _do(request: Request, live: Far, command: Callable[[OnlineTable], Change | None], *, seen: int = 0) -> Far:
+async def _do(request: Request, live: Far, command: Command, *, seen: int = 0) -> Far:
     return await _tables(request).command(live, command, seen=min(seen, live.online.number + 1))
 
 
@@ -361,12 +386,27 @@ async def _acted(
     return _json(_state(live, live.online.seat_of(key_of(_bearer(request)))))
 
 
+def _named_by(body: NewTable) -> str:
+    """The name of the table to open: a new one, or the one that a secret and the program's own word have."""
+    if body.once is None:
+        return new_id()
+    if body.secret is None:
+        raise InvalidText("once_without_secret")
+    digest = hashlib.sha256(f"table {body.secret} {body.once}".encode()).digest()
+    return urlsafe_b64encode(digest).decode()[: len(new_id())]
+
+
+def _unless_done(number: int, command: Command) -> Command:
+    """Return a command that makes entry ``number``, and nothing where that is there already."""
+    return lambda table: command(table) if table.number < number else None
+
+
 async def _ready(request: Request, rules: Rules, bots: Sequence[str], players: int) -> None:
     thinking: Thinking = request.app.state.thinking
     await thinking.ready(request, rules, bots, max(FEWEST_PLAYERS, players))
 
 
-def _seats(one: BotSeat) -> Callable[[OnlineTable], Change]:
+def _seats(one: BotSeat) -> Command:
     return lambda table: table.seat_bot(table.host or 0, one.bot, one.name, time.time())
 
 
@@ -384,4 +424,9 @@ def _json(value: object, status: int = 200) -> Response:
 
 
 async def _refused(request: Request, error: Exception) -> Response:
+    if isinstance(error, RequestValidationError) and error.errors()[0]["loc"][0] == "body":
+        kind = request.headers.get("content-type", "").partition(";")[0].strip().lower()
+        # Only what is called JSON was read as such; a form of another site is never.
+        if (kind or error.body) and not _JSON.fullmatch(kind):
+            error = Refused(415, InvalidText("body_kind", expected="application/json", kind=kind or "?"))
     return answer(request, error)

@@ -369,15 +369,15 @@ async def share(request: Request, id: str) -> Response:
 
 @router.post("/start")
 async def start(request: Request, id: str) -> Response:
-    """Close the seats; the game begins when every device has opened its chain, or without those that do not."""
+    """Close the seats; the game begins when every device has opened its chain, or (``begin``) without those that do
+    not. Starting twice, with two windows or a finger that slipped, is starting once."""
     live = await _far(request, id)
+    without = "begin" in dict(await form(request))
     host = live.online.host
     away = host is not None and not live.here(host)
 
     def started(table: OnlineTable, me: int) -> Change | None:
-        if table.stage == "sealing":
-            return table.begin(me, time.time())
-        return table.start(me, time.time(), host_away=away)
+        return table.begin(me, time.time()) if without else table.start(me, time.time(), host_away=away)
 
     bots = [one.bot for one in live.online.seats if one.bot]
     return await acted(request, live, started, bots=bots, players=len(live.online.seats))

@@ -195,7 +195,7 @@ class Tables:
 
     async def open_far(
         self, device: str, terms: Terms, secret: str, name: str, key: str, id: str,
-        first: Sequence[Callable[[OnlineTable], Change]] = (),
+        first: Sequence[Callable[[OnlineTable], Change | None]] = (),
     ) -> Far:  # fmt: skip
         """Store a new online table named ``id`` with its host's seat, do the ``first`` commands, and return it.
 
@@ -204,7 +204,8 @@ class Tables:
         text = opening(terms, secret, name, key)
         tried = OnlineTable.opened(id, text, time.time())
         for command in first:
-            tried = command(tried).table
+            change = command(tried)
+            tried = change.table if change is not None else tried
         await self.store.put(id, device, text)
         live = await self.get(id)
         assert isinstance(live, Far)
