@@ -11,8 +11,10 @@ import time
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
+from select import select
 from typing import Any
 from urllib.error import HTTPError
+from urllib.parse import urlencode
 from urllib.request import Request as Asking
 from urllib.request import urlopen
 from xml.etree import ElementTree
@@ -26,10 +28,12 @@ from fastapi import Request
 from fastapi.responses import PlainTextResponse
 from fastapi.testclient import TestClient
 
+from cinqmille import web
 from cinqmille.cli import main
 from cinqmille.errors import InvalidText
-from cinqmille.web import addresses
-from cinqmille.web.addresses import checked_public, lan_address, qr_svg, qr_terminal
+from cinqmille.solutions import MOST_SECONDS
+from cinqmille.web import addresses, thinking
+from cinqmille.web.addresses import checked_proxies, checked_public, lan_address, qr_svg, qr_terminal
 from cinqmille.web.app import Options, make_app
 from cinqmille.web.limits import PRIVATE, PUBLIC, STREAMS_PRIVATE, STREAMS_PUBLIC
 from cinqmille.words import Words
@@ -149,6 +153,7 @@ def test_a_camera_reads_the_address_in_a_terminal(url: str) -> None:
         ("https://Play.Example:8443/", "https://play.example:8443"),
         ("http://192.168.1.4:5000", "http://192.168.1.4:5000"),
         ("http://[fd00::1]:5000/", "http://[fd00::1]:5000"),
+        ("https://dés.example", "https://xn--ds-bja.example"),
     ],
 )
 def test_a_public_address_is_read(text: str, expected: str) -> None:
@@ -160,12 +165,24 @@ def test_a_public_address_is_read(text: str, expected: str) -> None:
     [
         "play.example", "ftp://play.example", "https://", "https://play.example/path", "https://play.example?a=1",
         "https://user:secret@play.example", "https://play.example#x", "https://[::", "javascript:alert(1)",
+        "https://a b", "https://play.example ", "https://play\n.example", "https://-.example", "https://a..b",
+        "https://play.example:99999", "https://play.example:0", "https://[::g]", "https://a_b!.example",
     ],
 )  # fmt: skip
 def test_what_is_no_public_address_is_refused(text: str) -> None:
     with pytest.raises(InvalidText) as caught:
         checked_public(text)
     assert caught.value.code == "bad_public"
+
+
+def test_proxies_are_addresses_and_networks() -> None:
+    assert checked_proxies("127.0.0.1, ::1,10.1.2.3/8") == ["127.0.0.1", "::1", "10.0.0.0/8"]
+    assert checked_proxies("") == [], "nobody is believed"
+    for text, wrong in (("abc", "abc"), ("10.0.0.1,10.0.0.0/33", "10.0.0.0/33"), ("*", "*"), ("1.2.3", "1.2.3")):
+        with pytest.raises(InvalidText) as caught:
+            checked_proxies(text)
+        assert caught.value.code == "bad_proxy"
+        assert caught.value.params == {"text": wrong}
 
 
 def linked(folder: Path, options: Options, host: str, base: str = "http://testserver") -> str:
@@ -340,6 +357,11 @@ def test_the_database_of_the_command_line_comes_first(tmp_path: Path) -> None:
     ("arguments", "code"),
     [
         (["--public", "play.example"], "'play.example' is not the address of a server"),
+        (["--public", "https://a b"], "'https://a b' is not the address of a server"),
+        (["--proxy", "abc"], "'abc' is neither the address of a proxy nor a network"),
+        (["--port", "99999"], "--port cannot be 99999: ports are numbers from 0 to 65535"),
+        (["--port", "-1"], "--port cannot be -1"),
+        (["--port", "web"], "--port cannot be 'web': it is a whole number"),
         (["--database", "mysql://ana:secret@host/base"], "This is no address of a database"),
         (["--database", "sqlite:////nowhere/at/all.sqlite3"], "/nowhere/at/all.sqlite3"),
         (["--limits", "-1"], "The limits cannot be"),
@@ -349,12 +371,28 @@ def test_the_database_of_the_command_line_comes_first(tmp_path: Path) -> None:
 def test_what_cannot_be_served_is_refused_in_a_sentence(
     capsys: pytest.CaptureFixture[str], arguments: list[str], code: str
 ) -> None:
-    assert main(["serve", "--no-browser", "--port", "0", "--lang", "en", *arguments]) == 2
-    told = capsys.readouterr()
-    assert code in told.err
-    assert told.err.count("\n") == 1
-    assert "secret" not in told.err
-    assert told.out == ""
+    given = [] if "--port" in arguments else ["--port", "0"]
+    assert main(["serve", "--no-browser", "--lang", "en", *given, *arguments]) == 2
+    said = capsys.readouterr()
+    assert code in said.err
+    assert said.err.count("\n") == 1
+    assert "secret" not in said.err
+    assert said.out == ""
+
+
+def test_a_port_that_is_given_is_taken_or_refused(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("XDG_DATA_HOME", str(tmp_path))
+    with socket.create_server(("127.0.0.1", 0)) as other:
+        port = other.getsockname()[1]
+        assert main(["serve", "--no-browser", "--lang", "en", "--port", str(port)]) == 2
+        said = capsys.readouterr()
+        assert said.err.startswith(f"Nothing can be served at 127.0.0.1, port {port}: ")
+        assert said.out == ""
+        monkeypatch.setattr(web, "_PORT", port)
+        with web._bound("127.0.0.1", None) as found:
+            assert 0 < found.getsockname()[1] - port < 20, "the next one that is free"
 
 
 def test_the_log_holds_nothing_of_what_is_asked(tmp_path: Path) -> None:
@@ -376,25 +414,73 @@ def test_the_log_holds_nothing_of_what_is_asked(tmp_path: Path) -> None:
     assert "HTTP" not in said
 
 
-def test_a_server_with_listeners_stops_at_once_and_without_a_word(tmp_path: Path) -> None:
-    with serving(tmp_path) as (process, line):
+def told(url: str, body: dict[str, Any], token: str = "") -> dict[str, Any]:
+    """What the API answers to a program."""
+    headers = {"content-type": "application/json", "authorization": f"Bearer {token}"}
+    with urlopen(Asking(url, json.dumps(body).encode(), headers), timeout=10) as answer:
+        found: dict[str, Any] = json.load(answer)
+    return found
+
+
+def advised(line: str) -> str:
+    """A table around one screen where advice takes long: its game has to be solved first."""
+    record = "rules: cinq-des(entry=450)\nplayers: Ana, Ben\ndice: system\n"
+    with urlopen(Asking(f"{line}open", urlencode({"record": record}).encode()), timeout=10) as page:
+        table = str(page.url).split("/")[4]
+    for seen in range(60):
+        with urlopen(Asking(f"{line}t/{table}/play", urlencode({"seen": seen, "then": "roll"}).encode())) as page:
+            if b'id="choices"' in page.read():
+                return table
+    raise AssertionError("nobody rolls anything that counts")
+
+
+@pytest.mark.parametrize("way", [signal.SIGTERM, signal.SIGINT])
+def test_a_server_that_is_stopped_while_much_goes_on_stops_within_two_seconds_without_a_word(
+    tmp_path: Path, way: signal.Signals
+) -> None:
+    alone = {"XDG_CACHE_HOME": str(tmp_path / "cache")}  # no solution is known yet
+    with serving(tmp_path, **alone) as (process, line):
         asked(f"{line}health")
         address, _, port = line.removeprefix("http://").rstrip("/").rpartition(":")
-        body = json.dumps({"name": "Ana"}).encode()
-        with urlopen(Asking(f"{line}api/tables", body, {"content-type": "application/json"}), timeout=10) as answer:
-            table = json.load(answer)["id"]
-        listening = [socket.create_connection((address, int(port)), 10) for _ in range(20)]
-        for one in listening:
-            one.sendall(f"GET /api/tables/{table}/live HTTP/1.1\r\nHost: a\r\n\r\n".encode())
-            assert one.recv(100).startswith(b"HTTP/1.1 200")
+        bots = [{"bot": "steady:350", "name": "Ben"}, {"bot": "beginner", "name": "Cleo"}]
+        table = told(f"{line}api/tables", {"name": "Ana", "bots": bots, "pace": 300})
+        path = f"api/tables/{table['id']}"
+        state = told(f"{line}{path}/start", {}, table["token"])
+        while state["awaits"] != "bot":  # from here on the bots play
+            state = told(
+                f"{line}{path}/actions", {"seen": state["number"], "actions": [state["legal"][0]]}, table["token"]
+            )
+        asking = {
+            **{f"stream {number}": f"{path}/live" for number in range(20)},
+            "page": f"t/{table['id']}/live",
+            "poll": f"{path}/events?wait=60&after=1000",
+            "hint": f"t/{advised(line)}/hint",
+        }
+        open_ones = {name: socket.create_connection((address, int(port)), 10) for name in asking}
+        for name, one in open_ones.items():
+            one.sendall(f"GET /{asking[name]} HTTP/1.1\r\nHost: a\r\n\r\n".encode())
+        for name in asking.keys() - {"poll", "hint"}:
+            assert open_ones[name].recv(15).startswith(b"HTTP/1.1 200")
+        time.sleep(0.8)
+        assert select([open_ones["poll"], open_ones["hint"]], [], [], 0)[0] == [], "they wait"
         begun = time.monotonic()
-        process.send_signal(signal.SIGTERM)
+        process.send_signal(way)
         process.wait(20)
-        assert time.monotonic() - begun < 1.5
-        for one in listening:
-            one.close()
+        assert time.monotonic() - begun < 2
         assert process.stderr is not None
         assert process.stderr.read() == ""
+        for name, one in open_ones.items():
+            answer = b""
+            while part := one.recv(65536):
+                answer += part
+            one.close()
+            assert b"Internal Server Error" not in answer
+            if name == "hint":
+                assert answer.startswith(b"HTTP/1.1 503"), "it was told to ask again"
+                assert b"retry-after: 2" in answer
+                assert b"The server is just being started anew" in answer
+    with serving(tmp_path) as (_, line), urlopen(f"{line}{path}") as answer:
+        assert json.load(answer)["number"] >= state["number"], "what was acknowledged is there"
 
 
 # Health and numbers
@@ -478,13 +564,17 @@ def test_the_page_for_operators_tells_every_option_number_and_limit(
         found = set(re.findall(r"^# TYPE (cinqmille_\w+)", client.get("/metrics").text, re.M))
     assert found == set(re.findall(r"^\| `(cinqmille_\w+)` \|", page, re.M))
     labels = {
-        "requests": "requests", "tables": "tables opened", "seats": "seats taken", "wrong_tokens": "wrong secrets"
+        "requests": "requests", "tables": "tables opened", "seats": "seats taken", "wrong_tokens": "wrong secrets",
+        "thoughts": "games thought about: advice, bots that solve",
     }  # fmt: skip
     assert labels.keys() == PUBLIC.keys()
     for kind, label in labels.items():
         row = re.search(rf"^\| {label} \| ([\d,]+).* \| ([\d,]+).* \|$", page, re.M)
         assert row is not None, label
         assert [int(number.replace(",", "")) for number in row.groups()] == [PUBLIC[kind].burst, PRIVATE[kind].burst]
+    assert MOST_SECONDS in page
+    assert f"({web._SOLVING_FOR_OTHERS} for servers that are open to others, {web._SOLVING_ALONE} " in page
+    assert f"{thinking._MOST_WAITING} wait" in page
     assert f"| open streams | {STREAMS_PUBLIC} | {STREAMS_PRIVATE:,} |" in page
 
 

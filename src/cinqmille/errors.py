@@ -200,8 +200,10 @@ SENTENCES = {
     "too_deep": "This JSON is nested too deeply: {levels} levels at most can be read.",
     "not_found": "There is nothing here.",
     "bad_public": "'{text}' is not the address of a server: write https:// and its name, as in https://play.example, without a path.",
+    "bad_proxy": "'{text}' is neither the address of a proxy nor a network of them: write them as in 10.0.0.7 or 10.0.0.0/8, with commas.",
     "no_network": "This machine is in no network that others could reach it in: join one, or name its address with --host.",
     "server_failed": "Something went wrong on the server that should not: its log has the details. Try again.",
+    "stopping": "The server is just being started anew: try again in a moment.",
     "busy": "Others are being thought for already: try again in a moment.",
     # Tables far apart
     "no_table": "There is no such table. It may have been deleted.",

@@ -14,7 +14,7 @@ from cinqmille.bots import BOTS
 from cinqmille.cli.keeping import add_tables
 from cinqmille.cli.output import Answer
 from cinqmille.cli.pages import Pages
-from cinqmille.cli.refusals import Refusal, conflict, of_input, whole
+from cinqmille.cli.refusals import Refusal, conflict, of_input, port_of, whole
 from cinqmille.cli.shared import PROGRAM, Lang, Shared, rule_sheets
 from cinqmille.errors import CinqMilleError
 from cinqmille.words import Words
@@ -68,7 +68,7 @@ def _add_serve(app: App, shared: Shared) -> None:
     port = Parameter(
         name="--port",
         metavar=say("NUMBER"),
-        help=say("The port; 5000 unless given, or the next one that is free."),
+        help=say("The port, 0 for any that is free; unless given 5000, or the next one that is free."),
     )
     near = shared.flag("--lan", say("Let everybody in the same Wi-Fi come in, and show a QR code for their phones."))
     public = Parameter(
@@ -112,7 +112,7 @@ def _add_serve(app: App, shared: Shared) -> None:
     def _(
         *,
         host: Annotated[str | None, host] = None,
-        port: Annotated[int, port] = 5000,
+        port: Annotated[str | None, port] = None,
         lan: Annotated[bool, near] = False,
         public: Annotated[str | None, public] = None,
         host_name: Annotated[list[str] | None, names] = None,
@@ -126,21 +126,22 @@ def _add_serve(app: App, shared: Shared) -> None:
 
         if not 0 <= limits < float("inf"):
             raise Refusal("bad_limits", say("The limits cannot be {number} times the usual ones.", number=str(limits)))
+        number = None if port is None else port_of("--port", port, shared.words)
         try:
             serve(
-                host, port, browser=not no_browser, database=database, lan=lan, public=public or "",
+                host, number, browser=not no_browser, database=database, lan=lan, public=public or "",
                 names=host_name or (), limits=limits, proxy=proxy, words=shared.words,
             )  # fmt: skip
         except CinqMilleError as error:
             raise of_input(error, shared.words) from None
-        except (OSError, OverflowError) as error:
-            detail = getattr(error, "strerror", None) or str(error)
+        except OSError as error:
+            detail = error.strerror or str(error)
             raise Refusal(
                 "cannot_serve",
                 say(
                     "Nothing can be served at {host}, port {port}: {detail}.",
                     host=host or "127.0.0.1",
-                    port=str(port),
+                    port="5000" if number is None else str(number),
                     detail=detail,
                 ),
             ) from None

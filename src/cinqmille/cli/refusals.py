@@ -80,6 +80,16 @@ def whole(name: str, value: str, words: Words) -> int:
     return int(value)
 
 
+def port_of(name: str, value: str, words: Words) -> int:
+    """Return the port that was typed for an option; raise the refusal of what is none."""
+    if (port := whole(name, value, words)) not in range(65536):
+        raise Refusal(
+            "bad_value",
+            words.say("{name} cannot be {value}: ports are numbers from 0 to 65535.", name=name, value=value),
+        )
+    return port
+
+
 def conflict(one: str, other: str, words: Words) -> Refusal:
     """Return the refusal of two options that ask for different answers."""
     return Refusal(

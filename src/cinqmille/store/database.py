@@ -101,6 +101,7 @@ class Database:
         # SQLite has one writer at a time: where they queue here, none of them waits for a lock.
         self._writers = ThreadPoolExecutor(_READERS if self.shared else 1, "cinqmille-write")
         self._readers = ThreadPoolExecutor(_READERS, "cinqmille-read")
+        self._closed = False
 
     async def read(self, work: Callable[[Connection], _Found]) -> _Found:
         """Return what ``work`` finds in one transaction; raises StoreError where the database fails."""
@@ -109,6 +110,8 @@ class Database:
             with failing("not_loaded"), self.engine.connect() as connection:
                 return work(connection)
 
+        if self._closed:
+            raise StoreError("not_loaded")
         return await asyncio.get_running_loop().run_in_executor(self._readers, run)
 
     async def write(self, work: Callable[[Connection], _Found]) -> _Found:
@@ -124,14 +127,18 @@ class Database:
 
     async def run(self, work: Callable[[], _Found]) -> _Found:
         """Return what ``work`` returns, which sees to its connections itself."""
+        if self._closed:
+            raise StoreError("not_stored")
         return await asyncio.get_running_loop().run_in_executor(self._writers, work)
 
     async def close(self) -> None:
         """Let what was begun end, and let go of the database."""
+        self._closed = True
         await asyncio.to_thread(self.release)
 
     def release(self) -> None:
         """Do the same in this thread."""
+        self._closed = True
         self._writers.shutdown()
         self._readers.shutdown()
         self.engine.dispose()

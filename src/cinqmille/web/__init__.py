@@ -8,6 +8,7 @@ import logging
 import os
 import socket
 import sys
+import threading
 import webbrowser
 from collections.abc import Sequence
 from typing import Any
@@ -16,18 +17,19 @@ from urllib.parse import urlsplit
 import uvicorn
 
 from cinqmille.store import default_url, prepare
-from cinqmille.web.addresses import base_of, checked_public, lan_address, qr_terminal
+from cinqmille.web.addresses import base_of, checked_proxies, checked_public, lan_address, qr_terminal
 from cinqmille.web.app import Options, make_app
 from cinqmille.web.connections import protocol
 from cinqmille.words import Words
 
 __all__ = ["make_app", "serve"]
 
-# Open streams would keep a server from stopping.
-_STOP_WITHIN = 2
+# Seconds after which a stop waits for no answer any more; they have been cut short by then (see connections).
+_STOP_WITHIN = 1
 # Seconds that solving a game may take (see solutions.MOST_SECONDS, which loads more than a server needs to start).
 MOST_SECONDS, _SOLVING_FOR_OTHERS, _SOLVING_ALONE = "CINQMILLE_MOST_SECONDS", "30", "600"
-_TRIES = 20
+_INTERRUPTED = 130
+_PORT, _TRIES = 5000, 20
 _WAITING = 2048
 _EVERYWHERE = ("0.0.0.0", "::", "")
 # As many files, and so connections, as a server of thousands of seats can have open.
@@ -36,7 +38,7 @@ _FILES = 65_536
 
 def serve(
     host: str | None = None,
-    port: int = 5000,
+    port: int | None = None,
     *,
     told: bool = True,
     browser: bool = True,
@@ -51,15 +53,17 @@ def serve(
     """Serve the app until it is stopped; ``told`` prints its address, ``browser`` opens it there.
 
     Without a ``host`` nobody else can come in, or with ``lan`` everybody in the same network, and a QR code of the
-    address is printed in a terminal. The first free port from ``port`` on is taken. ``public`` is the address people
-    reach the server under, ``names`` are more names it answers to, ``limits`` is the factor of all limits (0 for none),
-    ``proxy`` the addresses of proxies that are believed.
+    address is printed in a terminal. A ``port`` that is given is taken or refused (0 is any that is free); without one
+    it is 5000, or the next one that is free. ``public`` is the address people reach the server under, ``names`` are
+    more names it answers to, ``limits`` is the factor of all limits (0 for none), ``proxy`` the addresses and networks
+    of proxies that are believed.
 
-    Raises OSError where no port can be had, InvalidText for a public address that is none or where there is no network,
-    and StoreError where the database cannot be used.
+    Raises OSError where the port cannot be had, InvalidText for a public address or a proxy that is none or where there
+    is no network, and StoreError where the database cannot be used.
     """
     words = words or Words("en")
     public = checked_public(public) if public else ""
+    proxies = checked_proxies(proxy)
     at = (lan_address() if host is None or host in _EVERYWHERE else host) if lan else ""
     database = database or default_url()
     prepare(database)
@@ -80,14 +84,25 @@ def serve(
     app = make_app(database, options)
     config = uvicorn.Config(
         app, http=protocol(app.state.limits), ws="none", log_config=_LOG, access_log=False, server_header=False,
-        proxy_headers=True, forwarded_allow_ips=proxy, timeout_graceful_shutdown=_STOP_WITHIN, backlog=_WAITING,
+        proxy_headers=True, forwarded_allow_ips=proxies, timeout_graceful_shutdown=_STOP_WITHIN, backlog=_WAITING,
     )  # fmt: skip
     _allow_files()
     _collect_seldom()
     if browser:
         webbrowser.open(f"{here}/")
     with listening:
-        uvicorn.Server(config).run(sockets=[listening])
+        try:
+            uvicorn.Server(config).run(sockets=[listening])
+        except KeyboardInterrupt:
+            _leave()
+            raise
+
+
+def _leave() -> None:
+    """End the process where a thread still solves a game for somebody: Python would wait for it. All is stored."""
+    if any(thread is not threading.current_thread() and not thread.daemon for thread in threading.enumerate()):
+        sys.stdout.flush()
+        os._exit(_INTERRUPTED)
 
 
 def _invite(address: str, words: Words) -> None:
@@ -98,10 +113,11 @@ def _invite(address: str, words: Words) -> None:
     print(words.say("Everybody in this Wi-Fi can come in, with this address or the code."), flush=True)
 
 
-def _bound(host: str, port: int) -> socket.socket:
-    problem: OSError | None = None
-    for number in range(port, min(port + _TRIES, 65536)) if port else [0]:
-        family = socket.AF_INET6 if ":" in host else socket.AF_INET
+def _bound(host: str, port: int | None) -> socket.socket:
+    """Listen at a port, or without one at the first that is free; raises OSError."""
+    family = socket.AF_INET6 if ":" in host else socket.AF_INET
+    problem = OSError("no port")
+    for number in range(_PORT, _PORT + _TRIES) if port is None else [port]:
         listening = socket.socket(family, socket.SOCK_STREAM)
         listening.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
         try:
@@ -112,7 +128,6 @@ def _bound(host: str, port: int) -> socket.socket:
             problem = error
             continue
         return listening
-    assert problem is not None
     raise problem
 
 
@@ -145,9 +160,10 @@ class _Sane(logging.Filter):
         said = str(record.msg)
         if record.exc_info and isinstance(record.exc_info[1], asyncio.CancelledError):
             return False
-        return not said.startswith(("Invalid HTTP request", "Unsupported upgrade", "No supported WebSocket"))
+        return not said.startswith(_UNSAID)
 
 
+_UNSAID = ("Invalid HTTP request", "Unsupported upgrade", "No supported WebSocket", "Cancel %s running task(s)")
 # Warnings and failures, with their time; requests are counted and not written down.
 _LOG: dict[str, Any] = {
     "version": 1,

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import io
 import ipaddress
+import re
 import socket
 from urllib.parse import urlsplit
 
@@ -15,6 +16,8 @@ from cinqmille.errors import InvalidText
 
 # Nobody has these (RFC 5737, RFC 3849); the system only says from which of its addresses it would ask.
 _SOMEBODY = ((socket.AF_INET, "192.0.2.1"), (socket.AF_INET6, "2001:db8::1"))
+_NAME = re.compile(r"[a-z0-9_]([a-z0-9_-]*[a-z0-9_])?(\.[a-z0-9_]([a-z0-9_-]*[a-z0-9_])?)*")
+_BLANK = re.compile(r"\s|[\0-\x1f]")  # which reading an address leaves out without a word
 _BORDER = 4  # modules: what the standard asks for
 # Black on white in every terminal, dark or light: colours 16 and 231 belong to no theme.
 _INK, _PLAIN = "\x1b[38;5;16;48;5;231m", "\x1b[0m"
@@ -22,15 +25,39 @@ _HALVES = {(False, False): " ", (True, False): "▀", (False, True): "▄", (Tru
 
 
 def checked_public(text: str) -> str:
-    """Return a public address without the slash at its end; raises InvalidText for what is none."""
+    """Return a public address without the slash at its end; raises InvalidText for what is none.
+
+    A name with other letters than those of ASCII is written as browsers ask for it.
+    """
     try:
-        found = urlsplit(text.strip())
-        whole = found.scheme in ("http", "https") and found.hostname and found.port != 0
+        found = urlsplit(text)
+        host, port = _host(found.hostname or ""), found.port
     except ValueError:
-        whole = False
-    if not whole or found.path.strip("/") or found.query or found.fragment or "@" in found.netloc:
+        raise InvalidText("bad_public", text=text) from None
+    more = found.path.strip("/") or found.query or found.fragment or "@" in found.netloc or _BLANK.search(text)
+    if found.scheme not in ("http", "https") or not host or port == 0 or more:
         raise InvalidText("bad_public", text=text)
-    return f"{found.scheme}://{found.netloc.lower()}"
+    return f"{found.scheme}://{host}" + ("" if port is None else f":{port}")
+
+
+def _host(name: str) -> str:
+    """Return a host as it stands in an address, "" where it is none; raises ValueError for some of those."""
+    if ":" in name:
+        return f"[{ipaddress.IPv6Address(name)}]"
+    plain = name.encode("idna").decode("ascii").lower()
+    return plain if _NAME.fullmatch(plain) else ""
+
+
+def checked_proxies(text: str) -> list[str]:
+    """Return the addresses and networks of a list with commas; raises InvalidText for what is neither."""
+    proxies = []
+    for one in filter(None, (part.strip() for part in text.split(","))):
+        try:
+            # A network is often written with the address of somebody in it.
+            proxies.append(str(ipaddress.ip_network(one, strict=False) if "/" in one else ipaddress.ip_address(one)))
+        except ValueError:
+            raise InvalidText("bad_proxy", text=one) from None
+    return proxies
 
 
 def lan_address() -> str:

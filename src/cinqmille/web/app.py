@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+import asyncio
 from collections.abc import AsyncIterator
-from contextlib import asynccontextmanager
+from contextlib import asynccontextmanager, suppress
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -25,6 +26,9 @@ from cinqmille.web.metrics import Metrics
 from cinqmille.web.refusals import answer, is_api
 from cinqmille.web.tables import Tables
 from cinqmille.web.thinking import Thinking
+
+# Seconds for what is being written when the server stops.
+_LAST_WORDS = 0.7
 
 
 @dataclass(frozen=True, slots=True)
@@ -56,7 +60,9 @@ def make_app(database: str | Path, options: Options = Options()) -> FastAPI:
         yield
         await counting.stop()
         await tables.stop()
-        await store.close()
+        with suppress(TimeoutError):  # what a database does not take now was promised to nobody
+            async with asyncio.timeout(_LAST_WORDS):
+                await store.close()
 
     app = FastAPI(title="Cinq Mille", lifespan=life, openapi_url=None, telemetry=UNWATCHED)
     app.state.public, app.state.lan = options.public, options.lan

@@ -10,10 +10,12 @@ import h11
 from uvicorn.protocols.http.h11_impl import H11Protocol
 
 from cinqmille.web.limits import Limits
-from cinqmille.web.streams import STREAMING
+from cinqmille.web.streams import STOPPING, STREAMING, TASK
 
 # Seconds for the address and headers of a request, from when the first of it may come.
 PATIENCE = 20.0
+# Seconds that answers have to end when the server stops; whoever waits longer is told to ask again.
+LAST_ANSWERS = 0.6
 # Seconds after which a listener who has vanished without a word is known to have.
 _VANISHED = 60
 
@@ -47,8 +49,18 @@ def protocol(limits: Limits) -> type[H11Protocol]:
         def shutdown(self) -> None:
             """Let answers end when the server stops; streams have no end of their own."""
             super().shutdown()
-            if STREAMING in (self.scope or {}) and not self.transport.is_closing():
+            if self.transport.is_closing():
+                return
+            if STREAMING in (self.scope or {}):
                 self.transport.close()
+            else:
+                self.loop.call_later(LAST_ANSWERS, self._cut_short)
+
+        def _cut_short(self) -> None:
+            scope: Any = self.scope
+            scope[STOPPING] = True
+            if task := scope.get(TASK):
+                task.cancel()
 
         def connection_lost(self, exc: Exception | None) -> None:
             self._stop_waiting()

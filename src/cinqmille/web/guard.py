@@ -21,6 +21,7 @@ from cinqmille.errors import IllegalAction, InvalidText
 from cinqmille.web.limits import RELEASES, Limits
 from cinqmille.web.metrics import Metrics
 from cinqmille.web.refusals import Refused, answer, is_api
+from cinqmille.web.streams import STOPPING, TASK
 
 _POLICY = (
     "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' data:; connect-src 'self'; "
@@ -128,7 +129,7 @@ class _Exchange:
     async def run(self) -> None:
         scope = self._scope
         releases: list[Callable[[], None]] = []
-        scope[RELEASES] = releases
+        scope[RELEASES], scope[TASK] = releases, asyncio.current_task()
         try:
             try:
                 self._admit()
@@ -138,12 +139,18 @@ class _Exchange:
             await self._guard.app(scope, self.receive, self.send)
         except ClientDisconnect:
             pass  # nobody is there to be answered
+        except asyncio.CancelledError:
+            if self._started or STOPPING not in scope:
+                raise
+            refused = Refused(503, IllegalAction("stopping"), {"Retry-After": "2"})
+            await answer(Request(scope), refused)(scope, self.receive, self.send)
         except Exception as error:
             if not self._started:
                 await answer(Request(scope), error)(scope, self.receive, self.send)
             if not isinstance(error, Refused):
                 raise  # to the server's log
         finally:
+            del scope[TASK]  # or the two would hold each other
             for release in releases:
                 release()
             self._guard.metrics.answered(scope, self._status, self._waited, streamed=self._streams)

@@ -17,6 +17,8 @@ from starlette.types import Receive, Scope, Send
 STALLED = 90.0
 # Marks a request whose answer goes on, so that a server that stops does not wait for its end.
 STREAMING = "cinqmille.streaming"
+# What works on a request, and whether the server stops: then whatever still waits is not waited for.
+TASK, STOPPING = "cinqmille.task", "cinqmille.stopping"
 
 
 class EventStream(Response):

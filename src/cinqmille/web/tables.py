@@ -160,7 +160,7 @@ class Tables:
         async with live.lock:
             before = live.table
             table = copy(before)
-            done = await asyncio.to_thread(action, table)  # a bot may think for a while
+            done = await self._thinking.local(partial(action, table))  # a bot may think for a while
             if table.game is before.game:
                 return done
             # Entries are numbered one by one, however many actions each of them holds.

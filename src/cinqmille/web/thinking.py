@@ -20,6 +20,7 @@ from cinqmille.web.refusals import Refused
 
 _MOST_WAITING = 8
 _STEPS_AT_ONCE = 2
+_LOCAL_AT_ONCE = 8
 Found = TypeVar("Found")
 
 
@@ -28,6 +29,7 @@ class Thinking:
 
     def __init__(self) -> None:
         self._long, self._steps = CapacityLimiter(1), CapacityLimiter(_STEPS_AT_ONCE)
+        self._local = CapacityLimiter(_LOCAL_AT_ONCE)
 
     async def long(self, request: Request, work: Callable[[], Found]) -> Found:
         """Return what ``work`` returns, which may solve a game; raise Refused (503, ``busy``) where too many wait."""
@@ -39,6 +41,10 @@ class Thinking:
     async def step(self, work: Callable[[], Found]) -> Found:
         """Return what ``work`` returns: a step of a bot that is ready."""
         return await to_thread.run_sync(work, limiter=self._steps, abandon_on_cancel=True)
+
+    async def local(self, work: Callable[[], Found]) -> Found:
+        """Return what ``work`` returns: what is done at a table around one screen, a bot's steps among it."""
+        return await to_thread.run_sync(work, limiter=self._local, abandon_on_cancel=True)
 
     async def ready(self, request: Request, rules: Rules, specs: Iterable[str], players: int) -> None:
         """Let bots get ready; raise InvalidText for one that there is not, InvalidRules for one that cannot play."""
