@@ -6,6 +6,7 @@ import re
 import threading
 import time
 from collections.abc import Iterator
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -17,6 +18,7 @@ from cinqmille.store import StoreError
 from cinqmille.web import make_app
 from cinqmille.web.app import Options
 from faraway import Chain
+from fitting import DESCRIBED, fields, fits
 
 SECRETS = tuple(f"{name}-has-a-secret-of-its-own" for name in ("ana", "ben", "cleo", "dora"))
 NAMES = ("Ana", "Ben", "Cleo", "Dora")
@@ -39,6 +41,7 @@ class Program:
             method, f"/api/tables/{self.id}{path}", json=body, headers={"Authorization": f"Bearer {self.secret}"}
         )
         assert answer.status_code == status, answer.text
+        fits(method, f"/tables/{self.id}{path}", answer)
         return answer.json()
 
     def see(self) -> Any:
@@ -62,6 +65,7 @@ def opened(client: TestClient, players: int = 2, *, chains: bool = False, **term
         body["anchor"] = made[0].anchor
     answer = client.post("/api/tables", json=body)
     assert answer.status_code == 201, answer.text
+    fits("POST", "/tables", answer)
     programs = [Program(client, answer.json()["id"], SECRETS[0], made[0])]
     for number in range(1, players):
         one = Program(client, programs[0].id, SECRETS[number], made[number])
@@ -107,6 +111,7 @@ def test_a_whole_game_is_played_and_its_dice_are_checked(client: TestClient, cha
     assert all((seat.alone if chains else seat.own) == 0 for seat in verified.seats)
     answer = client.post("/api/verify", json={"record": record})
     assert answer.json()["verified"] is True
+    fits("POST", "/verify", answer)
     changed = record.replace("\nAna: ", "\nAna:  ", 1)
     answer = client.post("/api/verify", json={"record": changed})
     assert answer.status_code == 422
@@ -408,6 +413,11 @@ def test_the_page_of_the_api_shows_everything_that_is_described(client: TestClie
     for name in ("NewTable", "Join", "Chain", "Act", "Absent", "Record"):
         for field in described["components"]["schemas"][name]["properties"]:
             assert f"<code>{field}</code>" in page
+    answers = page.partition('id="answers"')[2]
+    for name in ("Table", "Entries", "Verified", "Error"):
+        assert f'<h3 id="of-{name}">' in answers
+        for _, field in fields(name):
+            assert f"<code>{field}</code>" in answers
     assert ("L’API ouverte" in page) == (lang == "fr")
 
 
@@ -500,3 +510,56 @@ def test_opening_once_at_the_same_moment_opens_one_table(client: TestClient) -> 
     assert len(answers) == 8
     assert len({answer.json()["id"] for answer in answers}) == 1
     assert client.post("/api/tables", json=body).json()["number"] == 1
+
+
+def test_answers_hold_what_is_described_and_nothing_else(client: TestClient) -> None:
+    """Every answer that a program here gets is checked; all that is described comes in these games."""
+    tables: list[Any] = []
+    happened: list[Any] = []
+    answer = client.post("/api/tables", json={"name": "Ana"})
+    fits("POST", "/tables", answer)
+    tables.append(answer.json())
+    left = opened(client, 3, chains=True, bots=[{"bot": "steady", "name": "Robo"}])
+    tables.append(left[2].ask("DELETE", "/seats/3"))
+    left[0].ask("POST", "/start")
+    live = client.app.state.tables._open[left[0].id]  # type: ignore[attr-defined]
+    live.online = replace(live.online, moved=live.online.moved - 60)
+    tables.append(left[0].ask("POST", "/begin"))
+    ana, ben, cleo = begun(client, 3, chains=True, after=10, pace=10_000)
+
+    def without_ana(then: str) -> Any:
+        live = client.app.state.tables._open[ana.id]  # type: ignore[attr-defined]
+        live.seen[live.online.seats[0].key] -= 60
+        return ben.ask("POST", "/absent", {"seen": ben.see()["number"], "seat": 0, "then": then})
+
+    without_ana("bot")
+    ana.ask("POST", "/back")
+    table = ana.act("roll", seen=without_ana("bot")["number"])
+    tables.append(table)
+    while table["to_play"] != 0:
+        program = (ana, ben, cleo)[table["to_play"]]
+        table = program.act("=" if "=" in table["legal"] else table["legal"][0], seen=table["number"])
+    table = without_ana("remove")
+    while table["phase"] != "choose":
+        program = (ana, ben, cleo)[table["to_play"]]
+        table = program.act("roll", seen=table["number"])
+        tables.append(table)
+    ana.ask("POST", "/back")
+    tables.append(play_on([ana, ben, cleo], random.Random(5)))
+    for one in (left[0], ana):
+        happened.append(one.ask("GET", "/events"))
+    kinds = {entry["kind"] for found in happened for entry in found["entries"]}
+    assert kinds == {*DESCRIBED["components"]["schemas"]["Entry"]["discriminator"]["mapping"]}
+    seen = {name for found in (tables, happened) for name in _names(found)}
+    for schema in ("Table", "Entries"):
+        missing = [(within, name) for within, name in fields(schema) if name not in seen]
+        assert not missing
+
+
+def _names(value: Any) -> Iterator[str]:
+    if isinstance(value, dict):
+        yield from value
+        value = list(value.values())
+    if isinstance(value, list):
+        for one in value:
+            yield from _names(one)

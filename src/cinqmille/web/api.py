@@ -28,6 +28,7 @@ from cinqmille.online import Change, OnlineTable
 from cinqmille.position import FEWEST_PLAYERS, MOST_PLAYERS
 from cinqmille.rules import Rules
 from cinqmille.seating import LONGEST_AFTER, USUAL_AFTER, Terms
+from cinqmille.web import answers
 from cinqmille.web.holders import key_of
 from cinqmille.web.refusals import Refused, answer
 from cinqmille.web.setup import today
@@ -135,34 +136,55 @@ def make_api() -> FastAPI:
         title="Cinq Mille", version="1", docs_url=None, redoc_url=None, telemetry=UNWATCHED,
         description="Tables of 5000 and its family for programs: open one, join, follow, act.",
     )  # fmt: skip
-    api.post("/tables", status_code=201, summary="Open a table")(open_table)
-    api.get("/tables/{id}", summary="A table as it stands", openapi_extra=Bearer)(see)
-    api.post("/tables/{id}/seats", summary="Sit down")(join)
-    api.delete("/tables/{id}/seats/{seat}", summary="Free a seat", openapi_extra=Bearer)(leave)
-    api.post("/tables/{id}/chain", summary="Give or open the chain of a seat", openapi_extra=Bearer)(chain)
-    api.post("/tables/{id}/start", summary="Start", openapi_extra=Bearer)(start)
-    api.post("/tables/{id}/begin", summary="Begin without missing openings", openapi_extra=Bearer)(begin)
-    api.post("/tables/{id}/actions", summary="Play", openapi_extra=Bearer)(act)
-    api.post("/tables/{id}/absent", summary="Act for a seat that is away", openapi_extra=Bearer)(absent)
-    api.post("/tables/{id}/back", summary="Take the own seat over again", openapi_extra=Bearer)(back)
-    api.get("/tables/{id}/events", summary="What happened since", openapi_extra=Bearer)(events)
-    api.get("/tables/{id}/live", summary="What happened since, and all that happens (SSE)", openapi_extra=Bearer)(
-        follow
-    )
+    table: Any = {"responses": {200: {"model": answers.Table}}}
+    held = table | {"openapi_extra": Bearer}
+    api.post(
+        "/tables",
+        status_code=201,
+        summary="Open a table",
+        responses={201: {"model": answers.Table}, **table["responses"]},
+    )(open_table)
+    api.get("/tables/{id}", summary="A table as it stands", **held)(see)
+    api.post("/tables/{id}/seats", summary="Sit down", **table)(join)
+    api.delete("/tables/{id}/seats/{seat}", summary="Free a seat", **held)(leave)
+    api.post("/tables/{id}/chain", summary="Give or open the chain of a seat", **held)(chain)
+    api.post("/tables/{id}/start", summary="Start", **held)(start)
+    api.post("/tables/{id}/begin", summary="Begin without missing openings", **held)(begin)
+    api.post("/tables/{id}/actions", summary="Play", **held)(act)
+    api.post("/tables/{id}/absent", summary="Act for a seat that is away", **held)(absent)
+    api.post("/tables/{id}/back", summary="Take the own seat over again", **held)(back)
+    happened: Any = {"responses": {200: {"model": answers.Entries}}, "openapi_extra": Bearer}
+    api.get("/tables/{id}/events", summary="What happened since", **happened)(events)
+    api.get(
+        "/tables/{id}/live", summary="What happened since, and all that happens (SSE)", openapi_extra=Bearer,
+        response_class=EventStream, status_code=200,
+    )(follow)  # fmt: skip
     api.get("/tables/{id}/record", summary="The record", response_class=PlainTextResponse)(record)
-    api.post("/verify", summary="Check the dice of a record")(check)
+    api.post("/verify", summary="Check the dice of a record", responses={200: {"model": answers.Verified}})(check)
     for kind in (HTTPException, RequestValidationError, CinqMilleError, Exception):
         api.exception_handler(kind)(_refused)
     described = api.openapi
 
     def openapi() -> dict[str, Any]:
-        schema = described()
-        schema.setdefault("components", {})["securitySchemes"] = {"seat": {"type": "http", "scheme": "bearer"}}
-        schema["servers"] = [{"url": "/api"}]
-        return schema
+        return api.openapi_schema or _completed(described())
 
     api.openapi = openapi  # type: ignore[method-assign]
     return api
+
+
+def _completed(schema: dict[str, Any]) -> dict[str, Any]:
+    """The description with what every path has: how a secret is shown, and what may be refused."""
+    components = schema["components"]
+    components["securitySchemes"] = {"seat": {"type": "http", "scheme": "bearer"}}
+    schema["servers"] = [{"url": "/api"}]
+    schemas = components["schemas"]
+    del schemas["HTTPValidationError"], schemas["ValidationError"]  # never come
+    error = answers.Error.model_json_schema(ref_template="#/components/schemas/{model}")
+    schemas |= error.pop("$defs") | {"Error": error}
+    for path, methods in schema["paths"].items():
+        for method, operation in methods.items():
+            operation["responses"] |= dict(answers.refusals(method, path, operation))
+    return schema
 
 
 async def open_table(request: Request, body: NewTable) -> Response:

@@ -9,6 +9,7 @@ from typing import Any
 
 from fastapi import APIRouter, FastAPI, Request, Response
 
+from cinqmille.web.answers import REFUSALS
 from cinqmille.web.render import render
 
 router = APIRouter(include_in_schema=False)
@@ -27,8 +28,30 @@ class Field:
 
 
 @dataclass(frozen=True, slots=True)
+class Told:
+    """Something that an answer holds: what it may be, and when it is there (empty: always)."""
+
+    name: str
+    kind: str
+    when: str
+    text: str
+
+
+@dataclass(frozen=True, slots=True)
+class Answer:
+    """An answer, or a part of one, with what it holds."""
+
+    name: str
+    text: str
+    holds: tuple[Told, ...]
+
+
+@dataclass(frozen=True, slots=True)
 class Operation:
-    """What one can ask for: how, with which fields, and an example for the command line."""
+    """What one can ask for: how, with which fields, an example for the command line, and what is answered.
+
+    ``answer`` names an :class:`Answer`, or is the kind of an answer that is not JSON; ``refusals`` are the statuses.
+    """
 
     method: str
     path: str
@@ -37,6 +60,8 @@ class Operation:
     seat: bool
     fields: tuple[Field, ...]
     example: str
+    answer: str
+    refusals: tuple[str, ...]
 
 
 @router.get("/api")
@@ -50,7 +75,14 @@ async def reference(request: Request) -> Response:
         for path, methods in described["paths"].items()
         for method, one in methods.items()
     ]
-    return render(request, "api.html", operations=found, base=base, about=described["info"]["description"])
+    names = dict.fromkeys(
+        part for one in found if one.answer in described["components"]["schemas"]
+        for part in (one.answer, *_parts(one.answer, described))
+    )  # fmt: skip
+    return render(
+        request, "api.html", operations=found, base=base, about=described["info"]["description"],
+        answers=[_answer(name, described) for name in (*names, "Error", "Refusal")], refusals=REFUSALS,
+    )  # fmt: skip
 
 
 def _operation(method: str, path: str, one: Mapping[str, Any], described: Mapping[str, Any], base: str) -> Operation:
@@ -74,9 +106,56 @@ def _operation(method: str, path: str, one: Mapping[str, Any], described: Mappin
         sent = {name: _example(part, described) for name, part in schema["properties"].items() if _wanted(name, schema)}
         line.append(f"--json '{json.dumps(sent)}'")
     text = " ".join(str(one.get("description", "")).split())
+    given = next(answer for status, answer in one["responses"].items() if status < "3")["content"]
+    ((medium, content),) = given.items()
     return Operation(
-        method.upper(), f"/api{path}", one["summary"], text, seat, tuple(fields), " \\\n  ".join(line)
+        method.upper(), f"/api{path}", one["summary"], text, seat, tuple(fields), " \\\n  ".join(line),
+        _name(content["schema"]) or medium, tuple(status for status in sorted(one["responses"]) if status >= "4"),
     )  # fmt: skip
+
+
+def _answer(name: str, described: Mapping[str, Any]) -> Answer:
+    """The fields of a schema; of one that has variants, all of them, and in which variants each of them is."""
+    schema = described["components"]["schemas"][name]
+    variants = [_resolved(one, described) for one in schema.get("oneOf", ())] or [schema]
+    mapping = schema.get("discriminator", {}).get("mapping", {})
+    kinds: dict[str, dict[str, None]] = {}
+    when: dict[str, list[str]] = {}
+    always: dict[str, bool] = {}
+    texts: dict[str, str] = {}
+    for variant in variants:
+        values = [value for value, ref in mapping.items() if _resolved({"$ref": ref}, described) is variant]
+        for field, part in variant["properties"].items():
+            kinds.setdefault(field, {}).setdefault(_kind(part, described, told=True))
+            when.setdefault(field, []).extend(values)
+            always[field] = always.get(field, True) and field in variant.get("required", ())
+            texts.setdefault(field, part.get("description", ""))
+    holds = (
+        Told(
+            field, " | ".join(kinds[field]),
+            " ".join(
+                [*(["sometimes"] if not always[field] else []),
+                 *([" | ".join(when[field])] if len(when[field]) < len(mapping) else [])]
+            ),
+            texts[field],
+        )
+        for field in kinds
+    )  # fmt: skip
+    return Answer(name, schema.get("description", ""), tuple(holds))
+
+
+def _parts(name: str, described: Mapping[str, Any]) -> Iterator[str]:
+    """The schemas that a schema speaks of by name, in the order in which one meets them; variants are no parts."""
+    schema = described["components"]["schemas"][name]
+    for variant in [_resolved(one, described) for one in schema.get("oneOf", ())] or [schema]:
+        for part in variant["properties"].values():
+            if found := _name(part.get("items", part)):
+                yield found
+                yield from _parts(found, described)
+
+
+def _name(schema: Mapping[str, Any]) -> str:
+    return str(schema.get("$ref", "")).rpartition("/")[2]
 
 
 def _body(schema: Mapping[str, Any], described: Mapping[str, Any]) -> Iterator[Field]:
@@ -95,15 +174,23 @@ def _resolved(schema: Mapping[str, Any], described: Mapping[str, Any]) -> Mappin
     return schema
 
 
-def _kind(schema: Mapping[str, Any], described: Mapping[str, Any]) -> str:
-    """What a value may be, as one says it: ``integer``, ``bot | skip | remove``, ``list of string``."""
+def _kind(schema: Mapping[str, Any], described: Mapping[str, Any], *, told: bool = False) -> str:
+    """What a value may be, as one says it: ``integer``, ``bot | skip | remove``, ``list of string``.
+
+    What is ``told`` in an answer has its parts named, and may be null; what is sent is shown with its fields.
+    """
+    if told and "$ref" in schema:
+        return _name(schema)
     schema = _resolved(schema, described)
     if "anyOf" in schema:
-        return " | ".join(_kind(one, described) for one in schema["anyOf"] if one.get("type") != "null")
+        kinds = schema["anyOf"] if told else [one for one in schema["anyOf"] if one.get("type") != "null"]
+        return " | ".join(_kind(one, described, told=told) for one in kinds)
     if "enum" in schema:
         return " | ".join(schema["enum"])
+    if "const" in schema:
+        return json.dumps(schema["const"]).strip('"')
     if schema.get("type") == "array":
-        return f"list of {_kind(schema['items'], described)}"
+        return f"list of {_kind(schema['items'], described, told=told)}"
     if "properties" in schema:
         return f"{{{', '.join(schema['properties'])}}}"
     return str(schema.get("type", ""))
