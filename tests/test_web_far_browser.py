@@ -4,6 +4,8 @@ another phone, no scripts; axe-core looks at every stage."""
 from __future__ import annotations
 
 import re
+import sqlite3
+from contextlib import closing
 from pathlib import Path
 
 import pytest
@@ -59,7 +61,7 @@ def start(host: Page, *others: Page) -> None:
 
 def forgiven(problems: list[str]) -> list[str]:
     """What a browser complains about besides the line that was cut on purpose."""
-    return [one for one in problems if not re.search("ERR_|network error|Failed to fetch|status 50", one)]
+    return [one for one in problems if not re.search("ERR_|network error|Failed to fetch|status (of )?50", one)]
 
 
 def mine(page: Page) -> bool:
@@ -253,6 +255,36 @@ def test_the_dice_that_are_chosen_stay_chosen_when_somebody_goes(server: Server,
     expect(ana.page.locator(".board .gone")).to_be_visible(timeout=25_000)
     assert ana.page.locator(".choosing input").first.is_checked()
     assert ana.page.locator("#roll").inner_text() == label
+
+
+def test_what_the_database_did_not_take_is_said_and_sent_again_at_a_tap(server: Server, visits: Visits) -> None:
+    ana = visits(size=PHONE)
+    link = invite(ana, server.url, rules=LONGER, robot=True)
+    page = ana.page
+    page.goto(link)
+    start(page)
+    calm(page)
+    number = int(page.locator("#state").get_attribute("data-number") or 0)
+    with closing(sqlite3.connect(server.database, isolation_level=None)) as other:
+        other.execute("BEGIN IMMEDIATE")  # somebody else is at the file, for longer than is waited for
+        with page.expect_response("**/play") as answer:
+            page.locator("#roll").click()
+        other.execute("ROLLBACK")
+    assert answer.value.status == 503
+    assert answer.value.headers["retry-after"] == "1"
+    expect(page.locator("#table .refusal")).to_have_text(re.compile("could not be stored just now"))
+    expect(page.locator("#unsent")).to_be_visible()
+    expect(page.locator("#trouble")).to_be_hidden()
+    ana.assert_accessible()
+    ana.keep("far-not-stored")
+    assert page.locator("#state").get_attribute("data-number") == str(number)
+    with page.expect_response("**/play") as answer:
+        page.locator("#unsent button").click()
+    assert answer.value.ok
+    expect(page.locator("#unsent")).to_be_hidden()
+    expect(page.locator("#table .refusal")).to_have_count(0)
+    assert int(page.locator("#state").get_attribute("data-number") or 0) > number
+    ana.problems = forgiven(ana.problems)
 
 
 def test_another_phone_takes_the_seat_with_its_share(server: Server, visits: Visits) -> None:

@@ -14,7 +14,7 @@ from fastapi.testclient import TestClient
 from cinqmille.actions import Points, RollOn
 from cinqmille.errors import IllegalAction, InvalidText
 from cinqmille.record import Game
-from cinqmille.store import Store
+from cinqmille.store import Store, StoreError
 from cinqmille.table import Table
 from cinqmille.web.app import make_app
 from cinqmille.web.commands import commands
@@ -447,6 +447,34 @@ def test_a_move_that_cannot_be_stored_is_not_shown_and_can_be_made_again(tmp_pat
         await store.close()
 
     asyncio.run(played())
+
+
+@pytest.mark.parametrize("part", [False, True])
+def test_what_the_database_does_not_take_may_be_tried_again(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, part: bool
+) -> None:
+    async def failing(*_: Any) -> None:
+        raise StoreError("not_stored")
+
+    headers = {"hx-request": "true"} if part else {}
+    app = make_app(tmp_path / "tables.sqlite3")
+    with TestClient(app, follow_redirects=False) as client:
+        opened = client.post("/open", data={"record": recorded("Ana: =1000", dice="real").text})
+        table = "/".join(opened.headers["location"].split("/")[:3])
+        with monkeypatch.context() as patch:
+            patch.setattr(app.state.tables.store, "append", failing)
+            typed = {"seen": "0", "then": "points", "points": "800"}
+            answer = client.post(f"{table}/play", data=typed, headers=headers)
+            assert answer.status_code == 503
+            assert answer.headers["retry-after"] == "1"
+            assert "This could not be stored just now" in answer.text
+            assert 'data-number="0"' in answer.text
+            corrected = client.post(f"{table}/correct", data={"entry": "1", "seen": "0", "text": "=900"})
+            assert corrected.status_code == 503
+            assert "This could not be stored just now" in corrected.text
+        assert client.post(f"{table}/play", data=typed, headers=headers).status_code == (200 if part else 303)
+        wrong = client.post(f"{table}/play", data=typed | {"seen": "1", "points": "?"}, headers=headers)
+        assert wrong.status_code == 422, "trying again would not help"
 
 
 def test_a_browser_that_goes_away_in_mid_move_leaves_no_half_of_it(tmp_path: Path) -> None:

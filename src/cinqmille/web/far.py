@@ -25,7 +25,7 @@ from cinqmille.web.bodies import form
 from cinqmille.web.charts import lines
 from cinqmille.web.commands import commands
 from cinqmille.web.holders import device_token, key_of, seat_token
-from cinqmille.web.refusals import Refused
+from cinqmille.web.refusals import Refused, status_of
 from cinqmille.web.render import is_part, render, words_of
 from cinqmille.web.scene import scene
 from cinqmille.web.setup import Setup, today
@@ -240,7 +240,7 @@ async def acted(
     except CinqMilleError as error:
         request.app.state.metrics.action(error.code)
         stale = error.code == "stale"  # what another window did already is shown, not scolded
-        refusal, status = "" if stale else words.error(error), 200 if stale else 422
+        refusal, status = "" if stale else words.error(error), 200 if stale else status_of(error)
     if is_part(request) or refusal:
         template = "_far.html" if is_part(request) else "far.html"
         return render(
@@ -290,7 +290,7 @@ async def again(request: Request, live: Far) -> Response:
     try:
         await tables.command(new, lambda table: table.join(name, key, time.time()), holder=device)
     except CinqMilleError as error:
-        return render(request, "far.html", status=422, **await shown(request, new, words.error(error)))
+        return render(request, "far.html", status=status_of(error), **await shown(request, new, words.error(error)))
     return RedirectResponse(f"/t/{new.id}", status_code=303)
 
 
@@ -332,7 +332,7 @@ async def join(request: Request, id: str) -> Response:
         )
     except CinqMilleError as error:
         page = "_far.html" if is_part(request) else "far.html"
-        return render(request, page, status=422, **await shown(request, live, words.error(error)))
+        return render(request, page, status=status_of(error), **await shown(request, live, words.error(error)))
     return RedirectResponse(f"/t/{id}", status_code=303)
 
 

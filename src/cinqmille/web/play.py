@@ -21,7 +21,7 @@ from cinqmille.web.bodies import form
 from cinqmille.web.charts import lines
 from cinqmille.web.commands import commands
 from cinqmille.web.course import shown_turn
-from cinqmille.web.refusals import Refused
+from cinqmille.web.refusals import Refused, status_of
 from cinqmille.web.render import is_part, page, render, words_of
 from cinqmille.web.scene import scene
 from cinqmille.web.setup import today
@@ -179,7 +179,9 @@ class _Correction:
     cut: tuple[tuple[int, str], ...] = ()
 
 
-def _turns_page(request: Request, live: Live, *, asked: str = "", refused: _Correction | None = None) -> Response:
+def _turns_page(
+    request: Request, live: Live, *, asked: str = "", refused: _Correction | None = None, status: int = 200
+) -> Response:
     game, course = live.game, live.course
     entries = game.turns()
     place = min(max(_number(asked), 1), len(entries)) if asked else len(entries)
@@ -187,7 +189,7 @@ def _turns_page(request: Request, live: Live, *, asked: str = "", refused: _Corr
     told, ladders = shown_turn(game, course, entries, place, words)
     return render(
         request, "turns.html", id=live.id, game=game, entries=entries, place=place, then=ladders, told=told,
-        real=live.table.real, seen=live.table.number, refused=refused, status=200 if refused is None else 422,
+        real=live.table.real, seen=live.table.number, refused=refused, status=status,
     )  # fmt: skip
 
 
@@ -208,7 +210,8 @@ async def correct(request: Request, id: str) -> Response:
     except CinqMilleError as error:
         if error.code == "stale":
             return RedirectResponse(f"/t/{id}/turns", status_code=303)
-        return _turns_page(request, live, asked=str(entry), refused=_explained(error, game, entry, text, request))
+        refused = _explained(error, game, entry, text, request)
+        return _turns_page(request, live, asked=str(entry), refused=refused, status=status_of(error))
     return RedirectResponse(f"/t/{id}/turns?turn={entry}", status_code=303)
 
 
@@ -312,7 +315,7 @@ async def _acted(
         request.app.state.metrics.action(error.code)
         # What another window did already is shown, not scolded.
         stale = error.code == "stale"
-        refusal, status = "" if stale else words_of(request).error(error), 200 if stale else 422
+        refusal, status = "" if stale else words_of(request).error(error), 200 if stale else status_of(error)
     live = await _live(request, live.id)
     chosen = chosen if refusal else ()  # the dice stay chosen until they are set aside, and no longer
     if is_part(request):

@@ -15,6 +15,7 @@ from fastapi.responses import JSONResponse
 from starlette.exceptions import HTTPException
 
 from cinqmille.errors import CinqMilleError, InvalidText, RecordError
+from cinqmille.store import StoreError
 from cinqmille.web.render import render, words_of
 
 # What refusals of the package mean to a program that speaks HTTP; everything else was understood and is not possible.
@@ -31,6 +32,11 @@ class Refused(HTTPException):
     def __init__(self, status: int, error: CinqMilleError, headers: Mapping[str, str] | None = None) -> None:
         super().__init__(status, str(error), headers)
         self.error = error
+
+
+def status_of(error: CinqMilleError) -> int:
+    """Return the HTTP status of a page that shows a refusal: 422, or 503 where the same may be tried again."""
+    return 503 if isinstance(error, StoreError) else 422
 
 
 def is_api(path: str) -> bool:

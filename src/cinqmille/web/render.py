@@ -61,7 +61,8 @@ def render(request: Request, template: str, *, status: int = 200, **values: Any)
     """Return a page as an answer."""
     text = page(request, template, **values)
     # The service worker keeps the page for bad days in the language that was read last.
-    return HTMLResponse(text, status_code=status, headers={"Content-Language": words_of(request).lang})
+    headers = {"Content-Language": words_of(request).lang} | ({"Retry-After": "1"} if status == 503 else {})
+    return HTMLResponse(text, status_code=status, headers=headers)
 
 
 def is_part(request: Request) -> bool:

@@ -191,7 +191,7 @@
     // Neither an error page nor an answer that a later one has overtaken takes the table's place. The stream tells in
     // the right order who is there, and a server that was started again counts glances anew; a refusal must be read.
     const answers = ctx.sourceElement !== $("#table") && !(ctx.response?.status >= 400);
-    if (!found || older(found[1], moment(), answers)) { event.preventDefault(); if (!found) trouble(true); return; }
+    if (!found || older(found[1], moment(), answers)) { event.preventDefault(); if (!found && !ctx.kept) trouble(true); return; }
     trouble(false);
     before = $("#table").contains(document.activeElement) ? document.activeElement : null;
     acted = answers && Boolean(ctx.sourceElement?.closest?.("#play"));

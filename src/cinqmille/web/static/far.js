@@ -49,15 +49,17 @@
   document.addEventListener("htmx:config:request", (event) => {
     if (sending && event.detail.ctx.request.action === sending.action) { event.detail.ctx.request.body = new URLSearchParams(sending.body); sending = null; }
   });
-  document.addEventListener("htmx:error", (event) => {
-    const ctx = event.detail.ctx;
+  function keep(ctx) {
     if (!line || ctx?.request?.method !== "POST" || !ctx.request.action.includes("/t/")) return;
     ctx.kept = true;
     const body = new URLSearchParams(ctx.request.body), number = $("#state").dataset.number, seen = body.get("seen") ?? number;
     if (seen !== number) return; // it got through: only the answer was lost, and the stream was faster
     lost = { action: ctx.request.action, body: String(body), number };
     line.hidden = false;
-  }, true);
+  }
+  document.addEventListener("htmx:error", (event) => keep(event.detail.ctx), true);
+  // Nor has it where the server, or what stands before it, could not take it just now.
+  document.addEventListener("htmx:before:swap", (event) => { const ctx = event.detail.ctx; if (ctx.response?.status >= 500) keep(ctx); }, true);
   line?.addEventListener("click", (event) => {
     if (!event.target.closest("button") || !lost) return;
     sending = lost;
