@@ -773,6 +773,34 @@ def test_streams_are_given_back_when_a_browser_goes_away(tmp_path: Path, monkeyp
             until(lambda: len(made.state.limits._open) == 0)
 
 
+def test_whoever_waits_for_events_counts_as_a_stream_until_the_answer_or_until_they_go(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(limits, "STREAMS_PRIVATE", 2)
+    made = app(tmp_path)
+    secret = "a-secret-of-the-one-who-opened-it"
+    body = json.dumps({"name": "Ana", "secret": secret})
+    head = f"Host: localhost\r\nConnection: close\r\nAuthorization: Bearer {secret}\r\n"
+    kind = f"Content-Type: application/json\r\nContent-Length: {len(body)}\r\n\r\n"
+    with served(made) as port:
+        answer = sent(port, f"POST /api/tables HTTP/1.1\r\n{head}{kind}{body}")
+        id = json.loads(answer.partition("\r\n\r\n")[2])["id"]
+        live, counted = made.state.tables._open[id], made.state.limits._open
+        asked = f"GET /api/tables/{id}/events?wait={{}} HTTP/1.1\r\n{head}\r\n"
+        for _ in range(2):
+            waiting = [socket.create_connection(("127.0.0.1", port), 10) for _ in range(2)]
+            for one in waiting:
+                one.sendall(asked.format(60).encode())
+            until(lambda: len(live.watchers) == 2)
+            assert sent(port, asked.format(1)).startswith("HTTP/1.1 429")
+            assert sent(port, asked.format(0)).startswith("HTTP/1.1 200"), "nobody waits for that"
+            for one in waiting:
+                one.close()
+            until(lambda: not live.watchers and not live.streams and not counted)
+        assert sent(port, asked.format(0.1)).endswith('{"number":0,"entries":[]}')
+        assert not counted
+
+
 # Files
 
 

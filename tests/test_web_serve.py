@@ -475,6 +475,9 @@ def test_a_server_that_is_stopped_while_much_goes_on_stops_within_two_seconds_wi
                 answer += part
             one.close()
             assert b"Internal Server Error" not in answer
+            if name == "poll":
+                assert answer.startswith(b"HTTP/1.1 200")
+                assert answer.endswith(b'"entries":[]}'), "nothing has happened, and nobody waits any more"
             if name == "hint":
                 assert answer.startswith(b"HTTP/1.1 503"), "it was told to ask again"
                 assert b"retry-after: 2" in answer

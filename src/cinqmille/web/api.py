@@ -32,7 +32,7 @@ from cinqmille.web import answers
 from cinqmille.web.holders import key_of
 from cinqmille.web.refusals import Refused, answer
 from cinqmille.web.setup import today
-from cinqmille.web.streams import EventStream
+from cinqmille.web.streams import EventStream, waiting
 from cinqmille.web.tables import Far, Tables, new_id
 from cinqmille.web.thinking import Thinking
 
@@ -296,16 +296,29 @@ async def back(request: Request, id: Id) -> Response:
 async def events(
     request: Request, id: Id, after: After = 0, wait: Annotated[float, Query(ge=0, le=60)] = 0
 ) -> Response:
-    """Return what happened after entry `after`; waits up to `wait` seconds for something to happen."""
+    """Return what happened after entry `after`; waits up to `wait` seconds for something to happen.
+
+    Nothing has where `entries` is empty: ask again. Whoever waits counts as an open stream.
+    """
     live = await _far(request, id)
     me = _present(request, live)
     tables = _tables(request)
+    if wait:
+        _hold(request, live, me)
     with tables.present(live, me) as watcher:
         until = time.monotonic() + wait
+
+        def end() -> None:
+            nonlocal until
+            until = 0.0
+            watcher.wake()
+
         found = await tables.entries(live, after)
-        while not found and (left := until - time.monotonic()) > 0:
-            await watcher.news(left)
-            found = await tables.entries(live, after)
+        if wait and not found:
+            with waiting(request, end):
+                while not found and (left := until - time.monotonic()) > 0:
+                    await watcher.news(left)
+                    found = await tables.entries(live, after)
     return _json({"number": live.online.number, "entries": [entry.public() for entry in found]})
 
 
@@ -319,7 +332,7 @@ async def follow(request: Request, id: Id, after: After = 0) -> EventStream:
     last = request.headers.get("last-event-id", "")
     number = int(last) if last.isascii() and last.isdecimal() and len(last) < 10 else after
     tables = _tables(request)
-    request.app.state.limits.hold(request, "" if me is None else f"{id} {me}")
+    _hold(request, live, me)
 
     async def told() -> AsyncGenerator[str, None]:
         here: list[bool] | None = None
@@ -383,6 +396,10 @@ def _present(request: Request, live: Far) -> int | None:
     if me is not None:
         _tables(request).touch(live, me)
     return me
+
+
+def _hold(request: Request, live: Far, me: int | None) -> None:
+    request.app.state.limits.hold(request, "" if me is None else f"{live.id} {me}")
 
 
 async def _do(request: Request, live: Far, command: Command, *, seen: int = 0) -> Far:

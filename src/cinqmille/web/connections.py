@@ -10,7 +10,7 @@ import h11
 from uvicorn.protocols.http.h11_impl import H11Protocol
 
 from cinqmille.web.limits import Limits
-from cinqmille.web.streams import STOPPING, STREAMING, TASK
+from cinqmille.web.streams import ENDING, STOPPING, STREAMING, TASK
 
 # Seconds for the address and headers of a request, from when the first of it may come.
 PATIENCE = 20.0
@@ -51,8 +51,11 @@ def protocol(limits: Limits) -> type[H11Protocol]:
             super().shutdown()
             if self.transport.is_closing():
                 return
-            if STREAMING in (self.scope or {}):
+            scope: Any = self.scope or {}
+            if STREAMING in scope:
                 self.transport.close()
+            elif end := scope.get(ENDING):
+                end()
             else:
                 self.loop.call_later(LAST_ANSWERS, self._cut_short)
 

@@ -7,10 +7,10 @@ needs. Nothing that was sent is kept, and one small task watches whether the lis
 from __future__ import annotations
 
 import asyncio
-from collections.abc import AsyncGenerator
-from contextlib import aclosing
+from collections.abc import AsyncGenerator, Callable, Iterator
+from contextlib import aclosing, contextmanager
 
-from fastapi import Response
+from fastapi import Request, Response
 from starlette.types import Receive, Scope, Send
 
 # Seconds after which a listener who takes nothing any more is given up.
@@ -19,6 +19,20 @@ STALLED = 90.0
 STREAMING = "cinqmille.streaming"
 # What works on a request, and whether the server stops: then whatever still waits is not waited for.
 TASK, STOPPING = "cinqmille.task", "cinqmille.stopping"
+# How the wait of a request is ended that has an answer whenever it ends.
+ENDING = "cinqmille.ending"
+
+
+@contextmanager
+def waiting(request: Request, end: Callable[[], object]) -> Iterator[None]:
+    """Within this, ``end`` is called when the server stops, or when whoever asked has gone."""
+    request.scope[ENDING] = end
+    watch = asyncio.create_task(_left(request.receive, end))
+    try:
+        yield
+    finally:
+        watch.cancel()
+        del request.scope[ENDING]
 
 
 class EventStream(Response):
@@ -37,7 +51,7 @@ class EventStream(Response):
         await send({"type": "http.response.start", "status": self.status_code, "headers": self.raw_headers})
         task = asyncio.current_task()
         assert task is not None
-        watch = asyncio.create_task(_left(receive, task))
+        watch = asyncio.create_task(_left(receive, task.cancel))
         try:
             async with aclosing(self._events) as events:
                 async for text in events:
@@ -54,8 +68,8 @@ class EventStream(Response):
             watch.cancel()
 
 
-async def _left(receive: Receive, task: asyncio.Task[None]) -> None:
-    """Cancel the task that streams when its listener has gone."""
+async def _left(receive: Receive, end: Callable[[], object]) -> None:
+    """Call ``end`` when whoever is answered has gone."""
     while (await receive())["type"] != "http.disconnect":
         pass
-    task.cancel()
+    end()
