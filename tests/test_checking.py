@@ -12,10 +12,12 @@ from cinqmille.errors import SENTENCES
 from cinqmille.fair import verify
 from cinqmille.record import replay
 from cinqmille.web.app import make_app
+from forging import forged
 
 RECORD = (Path(__file__).parent / "data" / "fair.txt").read_text(encoding="utf-8")
 CRLF = RECORD.replace("\n", "\r\n")
-COMMITMENT = str(verify(RECORD).commitment)
+COMMITMENT, SEAL = str(verify(RECORD).commitment), str(verify(RECORD).seal)
+FORGED = forged(RECORD)
 
 
 @pytest.fixture
@@ -60,6 +62,9 @@ def test_a_record_is_verified_however_it_comes(client: TestClient, how: str, tex
         ("rules: cinq-des\nplayers: Ana, Ben\ndice: real\n", {}, "not_verifiable"),
         (RECORD, {"commitment": "ab" * 32}, "commitment_differs"),
         (RECORD, {"commitment": "abc"}, "bad_commitment"),
+        (RECORD, {"seal": "ab" * 32}, "seal_differs"),
+        (RECORD, {"seal": "abc"}, "bad_seal"),
+        (FORGED, {"seal": SEAL}, "seal_differs"),
         ("", {}, "header_missing"),
     ],
 )
@@ -69,3 +74,26 @@ def test_whatever_is_wrong_is_named(client: TestClient, how: str, text: str, mor
     assert "Verified: " not in page
     longest = max(SENTENCES[code].replace("'", "{").replace("}", "{").split("{"), key=len)
     assert longest in page
+
+
+def test_the_page_says_which_game_it_is_only_where_the_seal_was_noted(client: TestClient) -> None:
+    for text in (RECORD, FORGED):
+        status, page = sent(client, "pasted", text, commitment=COMMITMENT)
+        assert (status, "This alone does not show that it is the game that was played" in page) == (200, True)
+        assert "this is the game that ended with it" not in page
+    status, page = sent(client, "file", RECORD, seal=f" {SEAL.upper()} ")
+    assert (status, "this is the game that ended with it" in page) == (200, True)
+    assert "This alone does not show" not in page
+
+
+def test_programs_compare_the_seal(client: TestClient) -> None:
+    def asked(**body: str) -> tuple[int, dict[str, object]]:
+        answer = client.post("/api/verify", json=body)
+        return answer.status_code, answer.json()
+
+    status, found = asked(record=FORGED, commitment=COMMITMENT)
+    assert (status, found["compared"], found["seal"] == SEAL) == (200, ["commitment"], False)
+    status, found = asked(record=FORGED, seal=SEAL)
+    assert (status, "seal_differs" in str(found)) == (422, True)
+    status, found = asked(record=RECORD, seal=SEAL)
+    assert (status, found["compared"], found["seal"]) == (200, ["seal"], SEAL)

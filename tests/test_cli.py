@@ -29,6 +29,7 @@ from cinqmille.cli import main
 from cinqmille.fair import record_text, verify
 from cinqmille.words import Words
 from fairgames import played
+from forging import forged
 from results import Result
 
 DATA = Path(__file__).parent / "data"
@@ -323,14 +324,26 @@ def sealed(tmp_path_factory: pytest.TempPathFactory) -> Path:
 def test_verify_tells_what_was_found(cli: Cli, sealed: Path) -> None:
     found = verify(sealed.read_text(encoding="utf-8"))
     data = cli.data("verify", str(sealed))
-    assert list(data) == ["verified", "kind", "rules", "players", "rolls", "seats", "table", "commitment"]
+    assert list(data) == [
+        "verified",
+        "kind",
+        "rules",
+        "players",
+        "rolls",
+        "seats",
+        "table",
+        "commitment",
+        "seal",
+        "compared",
+    ]
     assert data["verified"] is True
     assert (data["kind"], data["rules"], data["players"]) == ("fair-1", found.rules.canonical, ["Zoé", "Ben"])
     assert (data["rolls"], data["table"], data["commitment"]) == (found.rolls, found.table, found.commitment)
     assert data["seats"] == [
         {"name": seat.name, "rolls": seat.rolls, "own": seat.own, "alone": seat.alone} for seat in found.seats
     ]
-    assert cli.data("verify", str(sealed), "--commitment", f" {data['commitment'].upper()} ") == data
+    compared = cli.data("verify", str(sealed), "--commitment", f" {data['commitment'].upper()} ")
+    assert (data["compared"], compared) == ([], data | {"compared": ["commitment"]})
     for lang, word in (("en", "Verified"), ("fr", "Vérifié")):
         text = re.sub(r"\s+", " ", cli("verify", str(sealed), "--lang", lang).out)
         assert text.startswith(word)
@@ -338,6 +351,19 @@ def test_verify_tells_what_was_found(cli: Cli, sealed: Path) -> None:
         assert all(f"{seat.rolls} " in text and f" {seat.own} " in text for seat in found.seats)
         noted = cli("verify", str(sealed), "--lang", lang, "--commitment", data["commitment"]).out
         assert re.sub(r"\s+", " ", noted) != text
+
+
+def test_verify_tells_a_forged_game_by_the_seal_that_was_noted(cli: Cli, sealed: Path, tmp_path: Path) -> None:
+    data, other = cli.data("verify", str(sealed)), tmp_path / "forged.txt"
+    other.write_text(forged(sealed.read_text(encoding="utf-8")), encoding="utf-8")
+    alone = re.sub(r"\s+", " ", cli("verify", str(other), "--commitment", data["commitment"]).out)
+    assert "follow from the secrets in this record" in alone
+    assert "This alone does not show that it is the game that was played" in alone
+    assert "were drawn" not in alone
+    refused(cli("verify", str(other), "--seal", data["seal"], "--json"), "seal_differs")
+    true = re.sub(r"\s+", " ", cli("verify", str(sealed), "--seal", f" {data['seal'].upper()} ").out)
+    assert "this is the game that ended with it" in true
+    assert "does not show" not in true
 
 
 def test_verify_reads_json_and_the_standard_input(cli: Cli, sealed: Path, tmp_path: Path) -> None:
@@ -359,6 +385,7 @@ def test_verify_checks_dice_of_a_seed(cli: Cli, tmp_path: Path) -> None:
     assert (data["kind"], data["rolls"], data["table"], data["commitment"]) == ("seed", 1, None, None)
     assert "seed" in cli("verify", str(file)).out
     refused(cli("verify", str(file), "--commitment", "ab" * 32, "--json"), "no_commitment")
+    refused(cli("verify", str(file), "--seal", "ab" * 32, "--json"), "no_seal")
 
 
 @pytest.mark.parametrize(
@@ -370,6 +397,8 @@ def test_verify_checks_dice_of_a_seed(cli: Cli, tmp_path: Path) -> None:
         (lambda text: text, ("--commitment", "ab" * 32), "commitment_differs"),
         (lambda text: text, ("--commitment", "ab" * 31), "bad_commitment"),
         (lambda text: text, ("--commitment", ""), "bad_commitment"),
+        (lambda text: text, ("--seal", "ab" * 32), "seal_differs"),
+        (lambda text: text, ("--seal", "ab" * 31), "bad_seal"),
     ],
 )
 def test_verify_refuses(
@@ -378,7 +407,7 @@ def test_verify_refuses(
     file = tmp_path / "wrong.txt"
     file.write_text(change(sealed.read_text(encoding="utf-8")), encoding="utf-8")
     error = refused(cli("verify", str(file), *options, "--json"), code)
-    assert error["message"].startswith(str(file)) == (code != "bad_commitment")
+    assert error["message"].startswith(str(file)) == (not code.startswith("bad_"))
     assert cli("verify", str(file), *options, "--lang", "fr").err != f"{error['message']}\n"
 
 

@@ -24,6 +24,7 @@ from cinqmille.rules import Rules
 from cinqmille.table import Table
 from draws import Refused, checked
 from fairgames import RULES, TABLE, chain, played
+from forging import forged
 from playing import player_action
 
 OTHERS = (
@@ -510,6 +511,33 @@ def test_no_header_costs_memory(record: str) -> None:
     _, most = tracemalloc.get_traced_memory()
     tracemalloc.stop()
     assert most < 30_000_000
+
+
+def test_another_game_from_the_same_secrets_passes_alone_and_is_found_by_the_seal_that_was_noted(record: str) -> None:
+    """Once a game is over anybody can write another one: only who noted the seal can tell them apart."""
+    true, false = verify(record), forged(record)
+    found = verify(false, true.commitment)
+    checked(false)  # a stranger's program is fooled as well: it is no mistake of this one
+    assert (found.table, found.commitment, found.players) == (true.table, true.commitment, true.players)
+    header = fair.read_header(dict(replay(false).headers)["dice"])
+    for one, other in zip(header.shares, fair.read_header(dict(replay(record).headers)["dice"]).shares, strict=True):
+        assert one is not None
+        assert other is not None
+        assert (one.anchor, one.opening) == (other.anchor, other.opening)
+    assert replay(false).position.winners != replay(record).position.winners
+    assert dict(replay(false).headers)["date"] != dict(replay(record).headers)["date"]
+    assert found.compared == ("commitment",)
+    assert verify(record, true.commitment, true.seal).compared == ("commitment", "seal")
+    with pytest.raises(InvalidText) as caught:
+        verify(false, true.commitment, true.seal)
+    assert caught.value.code == "seal_differs"
+    assert caught.value.params == {"noted": true.seal, "found": found.seal}
+
+
+def test_the_seal_of_a_game_is_that_of_its_record() -> None:
+    game, deal = played(3)
+    assert fair.seal_of(game, deal) == verify(record_text(game, deal)).seal
+    assert fair.seal_of(*played(1, most=12)) is None
 
 
 def test_the_seal_is_no_signature() -> None:

@@ -123,6 +123,17 @@ def test_the_first_commitment_stays(page: Page) -> None:
     assert asked(page, "commitment('other')") is None
 
 
+def test_the_first_seal_stays(page: Page) -> None:
+    asked(page, f"note('Tq3', '{COMMITMENT}')")
+    assert asked(page, "seal('Tq3')") is None
+    assert asked(page, "noteSeal('Tq3', '')") is None
+    assert asked(page, f"noteSeal('Tq3', '{'0e' * 32}')") == "0e" * 32
+    assert asked(page, f"noteSeal('Tq3', '{'0f' * 32}')") == "0e" * 32
+    page.reload()
+    assert [asked(page, call) for call in ("seal('Tq3')", "commitment('Tq3')")] == ["0e" * 32, COMMITMENT]
+    assert asked(page, "seal('other')") is None
+
+
 def test_a_seed_comes_along_to_another_device(page: Page, browser: Browser) -> None:
     assert asked(page, "anchor('Tq3')") != chain("12" * 32, 2_000)[0]
     assert asked(page, f"adopt('Tq3', '{'12' * 32}')") == "12" * 32

@@ -15,6 +15,7 @@ from starlette.testclient import TestClient
 
 from cinqmille import Rules, legal_keeps
 from cinqmille.actions import Bank, Roll, RollOn, SetAside
+from cinqmille.fair import verify
 from cinqmille.record import Game
 from cinqmille.store import Store
 from cinqmille.table import Table
@@ -316,6 +317,54 @@ def test_a_whole_game_without_scripts_and_its_checks(client: TestClient) -> None
     anybody.ask("POST", "/verify", {"record": record, "commitment": "what"}, 422)
     anybody.ask("POST", "/verify", {"record": record.replace("Ana: ", "Ana:  ", 1)}, 422)
     assert "Line 3" in anybody.ask("POST", "/verify", {"record": "rules: cinq-des\nplayers: A, B\nA: 9"}, 422)
+
+
+def test_a_roll_drawn_without_the_link_of_a_device_is_said_to_its_player(client: TestClient) -> None:
+    """A server that claims that a link never came has the choice of two rolls: whoever rolled is told at once."""
+    path, devices = seated(client, "Ben")
+    chains = [Chain(), Chain()]
+    for device, chain in zip(devices, chains, strict=True):
+        device.ask("POST", f"{path}/share", {"anchor": chain.anchor})
+    devices[0].ask("POST", f"{path}/start")
+    for device, chain in zip(devices, chains, strict=True):
+        device.ask("POST", f"{path}/share", {"link": chain.next()})
+
+    def drawn(device: Device) -> bool:
+        return "Your last roll was drawn without the link of your device" in device.see(path)
+
+    def box() -> str:
+        return re.search('<details id="shares">.*?</details>', devices[1].see(path), re.S)[0]  # type: ignore[index]
+
+    page = devices[0].see(path)
+    devices[0].ask("POST", f"{path}/play", {"seen": number(page), "then": "roll", "link": chains[0].links[2]})
+    assert not any(map(drawn, devices))
+    assert box().count("an own share in every roll") == 2
+    for _ in range(200):  # nothing of the rest has a link
+        before = live(client, path).online
+        who = before.to_play
+        assert who is not None
+        play(devices[who], path)
+        deal = live(client, path).online.deal
+        assert deal is not None
+        if deal.alone and deal.alone[-1] == deal.rolls - 1 and live(client, path).online.to_play == who:
+            break
+    else:
+        pytest.fail("nobody rolled in 200 steps")
+    assert [drawn(device) for device in devices] == [who == 0, who == 1]
+    assert not drawn(Device(client))
+    assert "an own share in the rolls, but for" in box()
+
+
+def test_a_finished_table_shows_its_seal(client: TestClient) -> None:
+    path, devices = begun(client, "Ben")
+    api = f"/api{path.replace('/t/', '/tables/')}"
+    assert client.get(api).json()["seal"] is None
+    assert 'data-seal=""' in devices[0].see(path)
+    page = play_on(path, devices)
+    seal = verify(client.get(f"{path}/record").text).seal
+    assert client.get(api).json()["seal"] == seal
+    assert f'data-seal="{seal}"' in page
+    assert f"Seal of this game: {str(seal)[:8]}…{str(seal)[-4:]}" in page
 
 
 def test_nothing_is_checked_before_the_end(client: TestClient) -> None:

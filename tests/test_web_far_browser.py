@@ -14,6 +14,7 @@ from playwright.sync_api import Browser, Page, expect
 
 import browser
 from cinqmille.fair import verify
+from forging import forged
 from visits import DESKTOP, PHONE, SMALL, Server, Visit, Visits, chromium, server, visits  # noqa: F401
 
 SHORT = "cinq-des(entry=0, target=1000)"
@@ -143,6 +144,7 @@ def test_three_devices_play_through_a_crash_in_mid_turn(tmp_path: Path, chromium
             ben.page.goto(f"{link}/verify")
             expect(ben.page.locator("#noted.news")).to_be_visible()
             expect(ben.page.locator("#verdict")).to_contain_text("Vérifié")
+            expect(ben.page.locator("#sealed.news")).to_be_visible()
             ben.assert_accessible()
             cleo.page.locator("#again").click()
             cleo.page.wait_for_url(lambda url: link not in url)
@@ -154,6 +156,50 @@ def test_three_devices_play_through_a_crash_in_mid_turn(tmp_path: Path, chromium
         for visit in seen.opened:
             visit.context.close()
     assert not problems, problems
+
+
+def test_whoever_was_there_is_told_that_a_record_is_not_the_game_that_was_played(
+    server: Server, visits: Visits
+) -> None:
+    """Forged from the true record, it has the table, the commitment and the links of the game, and other dice."""
+    ana, ben, eve = visits(size=DESKTOP), visits(size=SMALL), visits(size=PHONE)
+    link = invite(ana, server.url)
+    pages = ana.page, join(ben, link, "Ben")
+    start(*pages)
+    play_on(*pages)
+    expect(ben.page.locator(".winner")).to_be_visible()
+    true = record(ana.page, link)
+    seal = verify(true).seal
+    for page in pages:
+        expect(page.locator("#end-seal summary")).to_contain_text(str(seal)[:8])
+        page.locator("#end-seal summary").click()
+        expect(page.locator("#end-seal code")).to_have_text(str(seal))
+    ben.assert_accessible()
+    ben.assert_no_sideways()
+    ben.keep("seal-end", full=True)
+    false = forged(true)
+    for visit, text, css, headline in (
+        (ana, true, "news", "Verified: "), (ben, true, "news", "Verified: "), (eve, true, "", "Verified: "),
+        (ana, false, "refusal", "This is not the game"), (ben, false, "refusal", "This is not the game"),
+        (eve, false, "", "Verified: "),
+    ):  # fmt: skip
+        visit.page.goto(f"{server.url}/verify")
+        visit.page.locator("#record").fill(text)
+        visit.page.locator("form.stack button").click()
+        expect(visit.page.locator("#verdict")).to_contain_text(headline)
+        expect(visit.page.locator("#sealed")).to_have_attribute("class", css) if css else None
+        visit.assert_accessible()
+        visit.assert_no_sideways()
+        shown = visit.page.locator(".verdict").inner_text()
+        if css == "news":
+            assert "this is the game that was played" in shown
+        elif css:
+            assert "This is NOT the game that was played" in shown
+            assert "Verified" not in shown
+            assert "same commitment" not in shown
+            visit.keep(f"seal-forged-{visit.page.viewport_size['width']}", full=True)  # type: ignore[index]
+        else:
+            assert "This alone does not show that it is the game that was played" in shown
 
 
 @pytest.mark.parametrize(("lang", "scheme"), [("en", "light"), ("fr", "dark")])

@@ -12,18 +12,39 @@ from cinqmille.tallies import Tally
 from cinqmille.words import Words
 
 
-def checked(found: Verified, words: Words, *, noted: bool = False) -> list[str]:
-    """Return what a verified record shows and what not; ``noted``: its commitment is the one that was known before."""
+def checked(found: Verified, words: Words) -> list[str]:
+    """Return what a verified record shows and what not; the second sentence says whether it is the game played."""
     say = words.say
-    lines = [
-        words.count("Verified: {n} roll, as it was drawn.", "Verified: {n} rolls, all as they were drawn.", found.rolls)
-    ]
     if found.table is None or found.commitment is None:
-        lines.append(say("They follow from a seed: whoever knew it before the game knew every roll."))
-        return lines
+        return [
+            words.count(
+                "Verified: {n} roll follows from the seed in this record.",
+                "Verified: {n} rolls follow from the seed in this record.",
+                found.rolls,
+            ),
+            say("Whoever knows the seed knows every roll, and can write other games with the same dice."),
+        ]
+    lines = [
+        words.count(
+            "Verified: {n} roll follows from the secrets in this record.",
+            "Verified: {n} rolls follow from the secrets in this record.",
+            found.rolls,
+        )
+    ]
+    if "seal" in found.compared:
+        lines.append(say("Its seal is the one you noted: this is the game that ended with it, to the letter."))
+    else:
+        lines.append(
+            say(
+                "This alone does not show that it is the game that was played: once a game is over its secrets are "
+                "public, and anybody can write another one from them. Compare the seal with somebody who was there: "
+                "{seal}.",
+                seal=found.seal,
+            )
+        )
     lines += [_seat(seat, words) for seat in found.seats]
     lines.append(say("Table {table}, commitment {commitment}.", table=found.table, commitment=found.commitment))
-    if noted:
+    if "commitment" in found.compared:
         lines.append(say("That is the commitment you noted: the server chose its secret before the game."))
     else:
         lines.append(
@@ -31,9 +52,9 @@ def checked(found: Verified, words: Words, *, noted: bool = False) -> list[str]:
         )
     lines.append(
         say(
-            "A roll with a link was chosen neither by its player nor by the server: only the two in league could have "
-            "foreseen or steered it. A roll without a link could be foreseen by the server, which also says when a "
-            "link did not come."
+            "While a game is played, a roll with a link is chosen neither by its player nor by the server: only the "
+            "two in league can foresee or steer it. A roll without a link can be foreseen by the server, which also "
+            "says when a link did not come."
         )
     )
     return lines

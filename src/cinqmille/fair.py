@@ -223,10 +223,13 @@ def _share(text: str) -> Share | None:
 
 def record_text(game: Game, deal: Deal) -> str:
     """Return the record of a game with how its dice were drawn; sealed when the game is over."""
-    over = game.position.phase == "over"
-    header = deal.header(over=over)
-    text = _with_dice(game, header).text
-    return _with_dice(game, f"{header} seal={_seal(text)}").text if over else text
+    seal = seal_of(game, deal)
+    return _with_dice(game, deal.header(over=seal is not None) + (f" seal={seal}" if seal else "")).text
+
+
+def seal_of(game: Game, deal: Deal) -> str | None:
+    """Return the seal of a game that is over, which whoever was there can compare with that of a record; else None."""
+    return _seal(_with_dice(game, deal.header(over=True)).text) if game.position.phase == "over" else None
 
 
 def _with_dice(game: Game, header: str) -> Game:
@@ -259,7 +262,8 @@ class Seat:
 class Verified:
     """A record whose every roll was worked out again. ``kind`` is ``fair-1`` or ``seed``.
 
-    ``table`` and ``commitment`` are None for a seed.
+    ``table``, ``commitment`` and ``seal`` are None for a seed. ``compared`` names those of the two that are the same
+    as what was noted; without the seal the dice are shown to follow, not that the game is the one played.
     """
 
     kind: str
@@ -269,6 +273,8 @@ class Verified:
     seats: tuple[Seat, ...]
     table: str | None = None
     commitment: str | None = None
+    seal: str | None = None
+    compared: tuple[str, ...] = ()
 
     def to_json(self) -> dict[str, object]:
         """Return what was found as plain data."""
@@ -281,13 +287,17 @@ class Verified:
             "seats": [{"name": s.name, "rolls": s.rolls, "own": s.own, "alone": s.alone} for s in self.seats],
             "table": self.table,
             "commitment": self.commitment,
+            "seal": self.seal,
+            "compared": list(self.compared),
         }
 
 
-def verify(text: str, noted: str | None = None) -> Verified:
+def verify(text: str, noted: str | None = None, seal: str | None = None) -> Verified:
     """Work out every roll of a record again, text or JSON, and return what was found.
 
-    ``noted`` is the commitment that somebody saw before the game: another one in the record is refused.
+    ``noted`` is the commitment that somebody saw before the game, ``seal`` the seal somebody saw when it ended:
+    another one in the record is refused. Without the seal, this shows that the dice follow from the secrets of the
+    record, which anybody can make use of once the game is over; with it, that the record is of the game that ended so.
     Raises RecordError (with line and column where there are some), InvalidText or InvalidRules when it is no record,
     when its dice cannot be checked (``system``, ``real``, a game that is not over), or when anything in it is not as
     it was drawn.
@@ -297,7 +307,12 @@ def verify(text: str, noted: str | None = None) -> Verified:
         raise InvalidText("no_commitment")
     if noted is not None and noted != found.commitment:
         raise InvalidText("commitment_differs", noted=noted, found=found.commitment)
-    return found
+    if seal is not None and found.seal is None:
+        raise InvalidText("no_seal")
+    if seal is not None and seal != found.seal:
+        raise InvalidText("seal_differs", noted=seal, found=found.seal)
+    same = {"commitment": noted, "seal": seal}
+    return replace(found, compared=tuple(name for name, one in same.items() if one is not None))
 
 
 def _verified(text: str) -> Verified:
@@ -380,7 +395,7 @@ class _Check:
             deal, dice = deal.draw(roll.seat, links[roll.seat].pop() if own else None)
             self._compare(roll, dice[: len(roll.dice)])
         found = self._verified(NAME, alone, header.shares)
-        return replace(found, table=header.table, commitment=header.commitment)
+        return replace(found, table=header.table, commitment=header.commitment, seal=header.seal)
 
     def _alone(self, header: Header) -> frozenset[int]:
         """The rolls that the header says were drawn without a link: each one a roll of a seat with a chain."""

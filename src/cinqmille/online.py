@@ -21,7 +21,7 @@ from typing import Any, Literal
 from cinqmille.actions import Action, Back, Leave, Roll, RollOn, Skip, format_action, parse_action
 from cinqmille.bots import bot, check_bot
 from cinqmille.errors import IllegalAction, InvalidText
-from cinqmille.fair import Deal, Share, commitment, follows, is_link, record_text
+from cinqmille.fair import Deal, Share, commitment, follows, is_link, record_text, seal_of
 from cinqmille.game import legal_actions, legal_keeps
 from cinqmille.patterns import Dice
 from cinqmille.position import FEWEST_PLAYERS, Position
@@ -313,13 +313,18 @@ class OnlineTable:
         assert self.deal is not None
         return record_text(self.game, self.deal)
 
+    @property
+    def seal(self) -> str | None:
+        """The seal of the record, once the game is over."""
+        return None if self.game is None or self.deal is None else seal_of(self.game, self.deal)
+
     def public(self, *, me: int | None = None) -> dict[str, object]:
         """Return the table as anybody may see it, as plain data; ``me`` is the seat of whoever asks."""
         game = self.game
         scores = game.position.seats if game is not None else None
         told: dict[str, object] = {
             "id": self.id, "stage": self.stage, "number": self.number, "rules": self.terms.rules.canonical,
-            "commitment": self.commitment, "most_seats": self.terms.seats, "after": self.terms.after,
+            "commitment": self.commitment, "seal": self.seal, "most_seats": self.terms.seats, "after": self.terms.after,
             "then": self.terms.then, "me": me, "host": self.host, "awaits": self.awaits,
             "seats": [
                 {

@@ -464,10 +464,17 @@ def _add_verify(app: App, shared: Shared) -> None:
         metavar=say("DIGITS"),
         help=say("The commitment you noted before the game: a record with another one is refused."),
     )
-    as_json = shared.json("verified, kind, rules, players, rolls, seats [name, rolls, own, alone], table, commitment")
+    ended = Parameter(
+        name="--seal",
+        metavar=say("DIGITS"),
+        help=say("The seal you noted when the game was over: a record of any other game is refused."),
+    )
+    as_json = shared.json(
+        "verified, kind, rules, players, rolls, seats [name, rolls, own, alone], table, commitment, seal, compared"
+    )
     purpose = say(
-        "Work out every roll of a game online, or of a seed, again: it shows that the dice followed from what was "
-        "committed to before, not who pressed which button."
+        "Work out every roll of a game online, or of a seed, again: it shows that the dice follow from the secrets in "
+        "the record. That it is the game that was played is shown by its seal alone."
     )
 
     @app.command(**shared.about(9, "verify", label, help=purpose))
@@ -476,12 +483,13 @@ def _add_verify(app: App, shared: Shared) -> None:
         /,
         *,
         commitment: Annotated[str | None, noted] = None,
+        seal: Annotated[str | None, ended] = None,
         json: Annotated[bool, as_json] = False,
         lang: Annotated[Lang, shared.lang] = None,
     ) -> Answer:
         from cinqmille.cli import verifying
 
-        return verifying.verified(str(file), commitment, words)
+        return verifying.verified(str(file), commitment, seal, words)
 
 
 def _add_completion(app: App, shared: Shared) -> None:

@@ -6,18 +6,19 @@ from cinqmille.attested import checked
 from cinqmille.cli.answers import of_record
 from cinqmille.cli.output import Answer, wrapped
 from cinqmille.errors import InvalidText
-from cinqmille.fair import Verified, is_link, verify
+from cinqmille.fair import is_link, verify
 from cinqmille.words import Words
 
 
-def verified(file: str, commitment: str | None, words: Words) -> Answer:
-    """Check the dice of a record, and that its commitment is the one that was noted, where one was."""
-    noted = None if commitment is None else commitment.strip().lower()
-    if noted is not None and not is_link(noted):
-        raise InvalidText("bad_commitment", text=commitment)
-    found = of_record(file, lambda text: verify(text, noted), words)
-    return Answer(found.to_json, lambda: _text(found, noted=noted is not None, words=words))
+def verified(file: str, commitment: str | None, seal: str | None, words: Words) -> Answer:
+    """Check the dice of a record, and that its commitment and its seal are those that were noted, where they were."""
+    promise, end = _digits(commitment, "bad_commitment"), _digits(seal, "bad_seal")
+    found = of_record(file, lambda text: verify(text, promise, end), words)
+    return Answer(found.to_json, lambda: "\n".join(wrapped(line) for line in checked(found, words)))
 
 
-def _text(found: Verified, *, noted: bool, words: Words) -> str:
-    return "\n".join(wrapped(line) for line in checked(found, words, noted=noted))
+def _digits(noted: str | None, code: str) -> str | None:
+    digits = None if noted is None else noted.strip().lower()
+    if digits is not None and not is_link(digits):
+        raise InvalidText(code, text=noted)
+    return digits

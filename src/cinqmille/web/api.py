@@ -128,6 +128,7 @@ class Record(_Body):
 
     record: str = Field(max_length=60_000)
     commitment: Link | None = Field(None, description="The one that was noted before the game.")
+    seal: Link | None = Field(None, description="The one that was noted when the game was over.")
 
 
 def make_api() -> FastAPI:
@@ -362,7 +363,7 @@ async def record(request: Request, id: Id) -> PlainTextResponse:
 
 async def check(request: Request, body: Record) -> Response:
     """Work out every roll of a record again; refused where one differs."""
-    return _json(verify(body.record, body.commitment).to_json())
+    return _json(verify(body.record, body.commitment, body.seal).to_json())
 
 
 # What they have in common

@@ -32,12 +32,12 @@ async def check(request: Request) -> Response:
     text = next((one for name in ("file", "record") if (one := fields.get(name, "")).strip()), "")
     # Whoever copies a record leaves its last line end behind, which the seal counts; nothing else is put right here.
     text = text.rstrip("\r\n") + "\n" if text else text
-    noted = fields.get("commitment", "").strip().lower()
+    noted, seal = (fields.get(name, "").strip().lower() for name in ("commitment", "seal"))
     try:
-        found = await run_in_threadpool(_checked, text, noted)
+        found = await run_in_threadpool(_checked, text, noted, seal)
     except CinqMilleError as error:
-        return _page(request, text=text, noted=noted, error=error)
-    return _page(request, text=text, noted=noted, found=found)
+        return _page(request, text=text, noted=noted, seal=seal, error=error)
+    return _page(request, text=text, noted=noted, seal=seal, found=found)
 
 
 @router.get("/dice")
@@ -80,25 +80,21 @@ async def of_table(request: Request, id: str) -> Response:
     return _page(request, text=text, noted="", found=found, id=id)
 
 
-def _checked(text: str, noted: str) -> Verified:
-    if noted and not is_link(noted):
-        raise InvalidText("bad_commitment", text=noted[:80])
-    found = worked_out(text)
-    if noted and found.commitment is None:
-        raise InvalidText("no_commitment")
-    if noted and noted != found.commitment:
-        raise InvalidText("commitment_differs", noted=noted, found=found.commitment)
-    return found
+def _checked(text: str, noted: str, seal: str) -> Verified:
+    for digits, code in ((noted, "bad_commitment"), (seal, "bad_seal")):
+        if digits and not is_link(digits):
+            raise InvalidText(code, text=digits[:80])
+    return worked_out(text, noted or None, seal or None)
 
 
 def _page(
-    request: Request, *, text: str, noted: str, found: Verified | None = None, error: CinqMilleError | None = None,
-    id: str = "", status: int = 422,
+    request: Request, *, text: str, noted: str, seal: str = "", found: Verified | None = None,
+    error: CinqMilleError | None = None, id: str = "", status: int = 422,
 ) -> Response:  # fmt: skip
     words = words_of(request)
-    said = [] if found is None else checked(found, words, noted=bool(noted))
+    said = [] if found is None else checked(found, words)
     return render(
-        request, "verify.html", status=200 if error is None else status, id=id, text=text, noted=noted, found=found,
-        said=said, refusal="" if error is None else words.error(error),
+        request, "verify.html", status=200 if error is None else status, id=id, text=text, noted=noted, seal=seal,
+        found=found, said=said, refusal="" if error is None else words.error(error),
         spot=spot(text, error) if isinstance(error, RecordError) else None,
     )  # fmt: skip

@@ -14,7 +14,7 @@ from typing import Any
 from fastapi import APIRouter, Request
 from fastapi.responses import RedirectResponse, Response
 
-from cinqmille.actions import Announce, RollOn, TakeOver
+from cinqmille.actions import Announce, Rolled, RollOn, TakeOver
 from cinqmille.errors import CinqMilleError, IllegalAction
 from cinqmille.fair import new_secret
 from cinqmille.online import Change, OnlineTable
@@ -46,7 +46,8 @@ def _tables(request: Request) -> Tables:
 class Person:
     """A seat of an online table as a page shows it.
 
-    ``ways`` are what the others may do for a seat that is away by now: ``bot``, ``skip``, ``remove``.
+    ``ways`` are what the others may do for a seat that is away by now: ``bot``, ``skip``, ``remove``; ``alone`` how
+    many of its rolls were drawn without a link although it has a chain.
     """
 
     seat: int
@@ -60,6 +61,7 @@ class Person:
     chain: bool
     opened: bool
     ways: tuple[str, ...]
+    alone: int
 
 
 @dataclass(frozen=True, slots=True)
@@ -67,7 +69,8 @@ class Company:
     """Who is at an online table, and what whoever looks may do; ``me`` is None for those who watch.
 
     ``link`` is the number of the next link of the own chain, 0 without one; ``missing`` the seats whose opening is
-    awaited; ``begins_in`` the seconds until one may begin without them.
+    awaited; ``begins_in`` the seconds until one may begin without them; ``drawn_alone`` whether the last roll was the
+    own one and drawn without a link of the own chain; ``seal`` that of the finished game, else empty.
     """
 
     stage: str
@@ -86,12 +89,15 @@ class Company:
     then: str
     awaits: str
     most_seats: int
+    drawn_alone: bool
+    seal: str
 
 
 def company(live: Far, me: int | None) -> Company:
     """Return who is at a table, as the holder of seat ``me`` sees it."""
     online, now = live.online, time.time()
-    people = tuple(_person(live, seat, me, now) for seat in range(len(online.seats)))
+    alone = _alone(live)
+    people = tuple(_person(live, seat, me, now, alone.count(seat)) for seat in range(len(online.seats)))
     mine = None if me is None else online.seats[me]
     share = mine.share if mine is not None else None
     host = online.host
@@ -105,10 +111,24 @@ def company(live: Far, me: int | None) -> Company:
         missing=tuple(one.name for one in people if one.chain and not one.opened),
         begins_in=online.begins_in(now), watching=max(0, len(live.watchers) - _looking(live)),
         after=online.terms.after, then=online.terms.then, awaits=online.awaits, most_seats=online.terms.seats,
+        drawn_alone=_last_alone(online) and me is not None and alone[-1:] == (me,), seal=online.seal or "",
     )  # fmt: skip
 
 
-def _person(live: Far, seat: int, me: int | None, now: float) -> Person:
+def _alone(live: Far) -> tuple[int, ...]:
+    """The seats of the rolls that were drawn without a link although their seat has a chain, in order."""
+    deal = live.online.deal
+    if deal is None or not deal.alone:
+        return ()
+    seats = [event.seat for event in live.course.events if isinstance(event, Rolled)]
+    return tuple(seats[number] for number in deal.alone)
+
+
+def _last_alone(online: OnlineTable) -> bool:
+    return online.deal is not None and online.deal.alone[-1:] == (online.deal.rolls - 1,)
+
+
+def _person(live: Far, seat: int, me: int | None, now: float, alone: int) -> Person:
     online = live.online
     one = online.seats[seat]
     away = online.table is not None and online.table.position.seats[seat].away
@@ -117,7 +137,7 @@ def _person(live: Far, seat: int, me: int | None, now: float) -> Person:
         ways = ("bot", "skip", "remove") if seat == online.to_play else ("bot", "remove")
     return Person(
         seat, one.name, one.bot, seat == me, one.host, live.here(seat), one.stand_in, away, one.share is not None,
-        one.share is not None and bool(one.share.opening), ways,
+        one.share is not None and bool(one.share.opening), ways, alone,
     )  # fmt: skip
 
 

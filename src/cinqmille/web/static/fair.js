@@ -1,5 +1,5 @@
 // The links that a seat adds to its rolls (docs/fair.md): made here, so that the server knows none before it is shown.
-// What this browser keeps of a table is its seed, and the commitment that was seen first. Where nothing can be kept every
+// What this browser keeps of a table is its seed, and the commitment and the seal that were seen first. Where nothing can be kept every
 // answer is null, and the seat plays without links.
 (() => {
   "use strict";
@@ -58,6 +58,9 @@
     // Keep a commitment unless there is one; the answer is the one that is kept, so another answer than what was given
     // says that the server committed to something else before.
     note: (table, commitment) => kept(table, "commitment") || keep(table, "commitment", commitment),
+    // The seal that was seen first when the game was over, or null; and keep one, as above.
+    seal: (table) => kept(table, "seal"),
+    noteSeal: (table, seal) => kept(table, "seal") || keep(table, "seal", seal),
     // The seed, to take the seat along to another device; whoever has it can make every link.
     seed,
     // Go on with the seed of another device; the answer is what is kept now.

@@ -19,6 +19,8 @@
     if (!table || !fair()) return;
     const first = fair().note(table.table, table.commitment);
     if (first && first !== table.commitment) $("#cheat").hidden = false;
+    const end = table.seal && fair().noteSeal(table.table, table.seal);
+    if (end && end !== table.seal) $("#other-end").hidden = false;
     if (table.seat === "") return;
     const anchor = table.stage === "gathering" ? fair().anchor(table.table) : fair().link(table.table, 0);
     if (!anchor) return; // nothing can be kept here, or the chain is another device's
@@ -147,13 +149,25 @@
     $("#seat-note").hidden = true;
   }
 
+  // A record that was checked, and what this browser noted of its table.
+
   function compare() {
-    const line = $("#noted"), first = line && fair()?.commitment(line.dataset.table);
-    if (!first) return;
-    const same = first === line.dataset.commitment;
-    line.textContent = same ? line.dataset.same : line.dataset.differs;
-    line.className = same ? "news" : "refusal";
-    line.hidden = false;
+    for (const line of all("[data-noted]")) {
+      const { noted, table, digits, same, differs } = line.dataset;
+      const first = noted === "seal" ? fair()?.seal(table) : fair()?.commitment(table);
+      if (!first) continue;
+      const equal = first === digits;
+      line.textContent = equal ? same : differs;
+      line.className = equal ? "news" : "refusal";
+      line.hidden = false;
+      if (equal) continue;
+      // Nothing else of the answer may be read: neither what was verified nor what is the same.
+      const verdict = $("#verdict");
+      verdict.textContent = verdict.dataset.other;
+      line.setAttribute("role", "alert");
+      for (const other of all(".verdict p")) other.hidden = other !== line;
+      return;
+    }
   }
 
   // What is typed on the page of the invitation stays when somebody sits down meanwhile.
