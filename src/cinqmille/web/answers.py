@@ -52,6 +52,9 @@ class Gathering(BaseModel):
     number: int = Field(description="That of its last entry: what to send as `seen`, and as `after`.")
     rules: str
     commitment: str = Field(description="The SHA-256 of the server's secret; note it before the first roll.")
+    seal: str | None = Field(
+        description="That of the record; null until the game is over. Note it: a forged one differs."
+    )
     most_seats: int
     after: int = Field(description="Seconds after which the others may act for somebody who is away; 0 for never.")
     then: Way = Field(description="What happens then by itself; `ask` for nothing.")
@@ -204,6 +207,10 @@ class Verified(BaseModel):
     seats: list[Rolls]
     table: str | None = Field(description="The table it was played at; null for dice from a seed.")
     commitment: str | None = Field(description="That of the record; null for dice from a seed.")
+    seal: str | None = Field(description="That of the record, likewise.")
+    compared: list[Literal["commitment", "seal"]] = Field(
+        description="What was sent along and is the same. Without the seal the record may be of another game."
+    )
 
 
 class Refusal(BaseModel, extra="allow"):
