@@ -615,6 +615,28 @@ def test_a_table_deleted_meanwhile_is_gone_for_everybody(database: str) -> None:
     served(database, 1, work)
 
 
+def test_a_table_that_was_deleted_by_hand_is_not_shown_any_more(database: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    """PostgreSQL tells it at once; in an SQLite file it is looked for now and then."""
+
+    async def work(here: Tables) -> None:
+        live, other = await begun(here, 2), await begun(here, 2)
+        by_hand = await Store.open(database)
+        assert await by_hand.delete(live.id)
+        assert await by_hand.prune(0.0) == []
+        await by_hand.close()
+        if here.store.shared:
+            await until(lambda: live.found < 0)
+        else:
+            assert await here.get(live.id) is live
+            monkeypatch.setattr("cinqmille.web.tables._BELIEVED", 0.0)
+        assert await here.get(live.id) is None
+        assert await here.get(live.id) is None
+        assert await here.get(other.id) is other
+        assert len(here) == 1
+
+    served(database, 1, work)
+
+
 def test_a_caller_that_goes_away_leaves_no_half_of_a_move(database: str) -> None:
     async def work(tables: Tables) -> None:
         live = await begun(tables, 2)

@@ -22,7 +22,7 @@ from sqlalchemy.exc import IntegrityError
 from cinqmille.errors import CinqMilleError
 from cinqmille.record import Game
 from cinqmille.store import local, schema
-from cinqmille.store.bell import Bell, say
+from cinqmille.store.bell import Bell, deleted, say
 from cinqmille.store.database import Database, StoreError, address_of, default_url, shown
 from cinqmille.store.local import Kept
 from cinqmille.store.schema import Entry, Journal, Listed, Place
@@ -133,6 +133,11 @@ class Store:
 
         return await self._database.read(work)
 
+    async def has(self, id: str) -> bool:
+        """Return whether there is a table with this name."""
+        wanted = select(exists().where(_tables.c.id == id))
+        return await self._database.read(lambda connection: bool(connection.execute(wanted).scalar_one()))
+
     async def since(self, id: str, number: int) -> tuple[Entry, ...]:
         """Return the entries of a table after a number; none where there is no such table."""
         return await self._database.read(lambda connection: _entries_of(connection, id, number))
@@ -142,8 +147,9 @@ class Store:
     ) -> None:
         """Hear what servers on the same database do, this one too, until the store is closed; on SQLite nothing.
 
-        ``changed`` gets a table and its number, ``word`` what was said with :meth:`say`; ``gap`` is called whenever
-        something may have been missed. Returns when it listens, or when it has to wait for the database to do so.
+        ``changed`` gets a table and its number (0: it was deleted), ``word`` what was said with :meth:`say`; ``gap`` is
+        called whenever something may have been missed. Returns when it listens, or when it has to wait for the database
+        to do so.
         """
         if self.shared:
             bell = Bell(self._database, changed, word, gap)
@@ -369,6 +375,8 @@ def _delete(connection: Connection, ids: Sequence[str]) -> int:
         part = ids[start : start + 500]
         connection.execute(delete(_remembered).where(_remembered.c.device.in_([f"table-{id}" for id in part])))
         found += connection.execute(delete(_tables).where(_tables.c.id.in_(part))).rowcount
+    if connection.dialect.name == "postgresql":
+        deleted(connection, ids)
     return found
 
 

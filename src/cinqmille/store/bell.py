@@ -9,7 +9,7 @@ from __future__ import annotations
 import asyncio
 import logging
 import random
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from contextlib import suppress
 from typing import TYPE_CHECKING
 
@@ -26,6 +26,7 @@ _QUIET = 20.0  # seconds of silence after which the connection is tried
 _FIRST_WAIT, _LONGEST_WAIT = 0.2, 10.0
 # A word is not kept, so nobody waits for the disk to hear it.
 _SAY = text("SELECT set_config('synchronous_commit', 'off', true), pg_notify(:channel, :word)")
+_DELETED = text("SELECT pg_notify(:channel, :word)")
 _log = logging.getLogger("cinqmille.store")
 
 
@@ -105,6 +106,12 @@ class Bell:
             hearer(*what)
         except Exception:  # a fault of the one who hears must not make this server deaf
             _log.exception("what another server said could not be heard")
+
+
+def deleted(connection: Connection, ids: Sequence[str]) -> None:
+    """Tell every server that tables are gone: their number is 0 from now on."""
+    if ids:
+        connection.execute(_DELETED, [{"channel": CHANNEL, "word": f"{id} 0"} for id in ids])
 
 
 def say(connection: Connection, word: str) -> None:

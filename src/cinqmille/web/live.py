@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import time
 from collections import Counter, deque
+from time import monotonic
 
 from cinqmille.online import OnlineTable
 from cinqmille.record import Game
@@ -54,6 +55,7 @@ class Live:
         self._table = table
         self.lock = asyncio.Lock()
         self.watchers: set[Watcher] = set()
+        self.found = monotonic()  # when it was known to be in the database
         self._course: Course | None = None
         self._story: tuple[Game, Story] | None = None
 

@@ -10,6 +10,7 @@ from __future__ import annotations
 import asyncio
 import json
 import logging
+import math
 import random
 import secrets
 import time
@@ -17,6 +18,7 @@ from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from copy import copy
 from functools import partial
+from time import monotonic
 from typing import TypeVar
 
 from cinqmille.errors import CinqMilleError
@@ -36,6 +38,8 @@ _MOST_OPEN = 4000
 _HOLDS = 30.0
 # Where the moves before were another server's, that one lets the bots play; this one only when it does not.
 _PATIENCE = 2.0
+# So many seconds nobody looks whether a table in memory was deleted; PostgreSQL tells it.
+_BELIEVED = 60.0
 _LAST_RETRY = 10.0
 Done = TypeVar("Done")
 _log = logging.getLogger(__name__)
@@ -93,11 +97,23 @@ class Tables:
             live = await asyncio.shield(self._opening[id])
             if live is None:
                 return None
+        elif not await self._is_still(live):
+            return None
         elif self.store.shared:
             await self._refresh(live)
         if id in self._open:
             self._open[id] = self._open.pop(id)  # the last one used stands last
         return live
+
+    async def _is_still(self, live: Live) -> bool:
+        """Whether a table in memory is in the database too: whoever runs the server may have deleted it by hand."""
+        now = monotonic()
+        if now - live.found > _BELIEVED:
+            if not await self.store.has(live.id):
+                self._drop(live.id)
+                return False
+            live.found = now
+        return True
 
     async def _refresh(self, live: Live) -> None:
         """Look into the database: what another server acknowledged is to be seen here, heard of or not."""
@@ -124,7 +140,8 @@ class Tables:
             self._close_idle(id)
             if isinstance(live, Far):
                 self.plan(live)
-            self._changed(id, self._told.get(id, 0))
+            if id in self._told:
+                self._changed(id, self._told[id])
             return live
         finally:
             del self._opening[id]
@@ -426,6 +443,8 @@ class Tables:
         if live is None:
             if id in self._opening:
                 self._told[id] = max(number, self._told.get(id, 0))
+        elif not number:
+            live.found = -math.inf
         elif isinstance(live, Far):
             if number > live.online.number:
                 self._spawn(self._follow(live, number))
