@@ -6,6 +6,8 @@ python examples/online_bot.py http://127.0.0.1:5000/t/TABLE Robo
 import json
 import secrets
 import sys
+import time
+import urllib.error
 import urllib.request
 from typing import Any
 
@@ -16,9 +18,17 @@ SECRET = secrets.token_urlsafe(32)
 def ask(path: str, body: object = None) -> Any:
     headers = {"Authorization": f"Bearer {SECRET}", "Content-Type": "application/json"}
     data = None if body is None else json.dumps(body).encode()
-    request = urllib.request.Request(f"{SERVER}/api/tables/{TABLE}{path}", data, headers)
-    with urllib.request.urlopen(request) as answer:
-        return json.load(answer)
+    while True:
+        try:
+            request = urllib.request.Request(f"{SERVER}/api/tables/{TABLE}{path}", data, headers)
+            with urllib.request.urlopen(request) as answer:
+                return json.load(answer)
+        except urllib.error.HTTPError as refused:
+            if refused.code == 409:  # something has happened since, or this was done already: look again
+                return None
+            if refused.code not in (429, 503):
+                raise
+            time.sleep(1)  # and ask the same again: nothing is done twice
 
 
 me = ask("/seats", {"name": sys.argv[2], "secret": SECRET})["me"]

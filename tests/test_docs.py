@@ -5,7 +5,9 @@ import os
 import re
 import subprocess
 import sys
+import threading
 import urllib.request
+from http.server import BaseHTTPRequestHandler, HTTPServer
 from pathlib import Path
 from typing import Any
 
@@ -71,6 +73,43 @@ def test_the_bot_of_the_open_api_plays_and_is_the_one_in_the_documentation(tmp_p
                 ask(f"/tables/{table['id']}/events?after={table['number']}&wait=10")
                 table = ask(f"/tables/{table['id']}")
         assert robo.communicate(timeout=20)[0].strip() == ("Won!" if table["winners"] == [1] else "Lost.")
+
+
+def test_the_bot_of_the_open_api_looks_again_and_waits_where_it_is_told_to() -> None:
+    table: dict[str, object] = {"stage": "playing", "to_play": 0, "number": 7, "keeps": [], "legal": ["roll"]}
+    script: list[tuple[str, int, dict[str, object]]] = [
+        ("/seats", 503, {}), ("/seats", 200, {"me": 0}), ("", 200, table), ("/actions", 409, {}),
+        ("", 429, {}), ("", 200, table | {"number": 8, "legal": ["=", "roll"], "turn_points": 400}),
+        ("/actions", 200, {}), ("", 200, {"stage": "over", "winners": [0]}),
+    ]  # fmt: skip
+    asked: list[tuple[str, Any]] = []
+
+    class Scripted(BaseHTTPRequestHandler):
+        def do_POST(self) -> None:
+            sent = json.loads(self.rfile.read(int(self.headers.get("content-length", 0))) or "null")
+            _, status, answer = script[len(asked)]
+            asked.append((self.path.removeprefix("/api/tables/ID"), sent))
+            self.send_response(status)
+            self.end_headers()
+            self.wfile.write(json.dumps(answer).encode())
+
+        def do_GET(self) -> None:
+            self.do_POST()
+
+        def log_message(self, *_: object) -> None:
+            """Nothing is told on the terminal."""
+
+    with HTTPServer(("127.0.0.1", 0), Scripted) as server:
+        threading.Thread(target=server.serve_forever).start()
+        command = [sys.executable, str(ONLINE), f"http://127.0.0.1:{server.server_port}/t/ID", "Robo"]
+        try:
+            done = subprocess.run(command, capture_output=True, text=True, timeout=30, check=False)
+        finally:
+            server.shutdown()
+    assert (done.stdout, done.stderr) == ("Won!\n", "")
+    assert [path for path, _ in asked] == [path for path, _, _ in script]
+    acted = [sent for path, sent in asked if path == "/actions"]
+    assert acted == [{"seen": 7, "actions": ["roll"]}, {"seen": 8, "actions": ["="]}], "it has decided again"
 
 
 def _blocks(page: str, language: str) -> list[str]:

@@ -241,8 +241,8 @@ REFUSALS = {
     429: "`too_many`: wait as long as `Retry-After` says.",
     431: "`head_too_large`: the address and the headers are too long.",
     500: "`server_failed`: a fault of the server, which its log tells of.",
-    503: "`not_stored`, `not_loaded`: the database cannot be reached; `busy`: the server thinks for others. "
-    "Nothing was done; ask again after `Retry-After` seconds.",
+    503: "`not_stored`, `not_loaded`: the database cannot be reached; `busy`: the server thinks for others; "
+    "`stopping`: it is just being started anew. Ask again after `Retry-After` seconds.",
 }
 _WAIT = {"Retry-After": {"description": "Seconds to wait.", "schema": {"type": "integer"}}}
 _SHOW = {"WWW-Authenticate": {"description": "`Bearer`.", "schema": {"type": "string"}}}
