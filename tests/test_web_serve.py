@@ -424,7 +424,7 @@ def told(url: str, body: dict[str, Any], token: str = "") -> dict[str, Any]:
 
 def advised(line: str) -> str:
     """A table around one screen where advice takes long: its game has to be solved first."""
-    record = "rules: cinq-des(entry=450)\nplayers: Ana, Ben\ndice: system\n"
+    record = "rules: cinq-des(entry=450, target=20000)\nplayers: Ana, Ben\ndice: system\n"
     with urlopen(Asking(f"{line}open", urlencode({"record": record}).encode()), timeout=10) as page:
         table = str(page.url).split("/")[4]
     for seen in range(60):
