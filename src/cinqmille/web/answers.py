@@ -47,10 +47,12 @@ class Keep(BaseModel):
 class Gathering(BaseModel):
     """A table whose game has not begun: people sit down, or open their chains."""
 
-    id: str
-    stage: Literal["gathering", "sealing"]
+    id: str = Field(description="Its name, as in its address.")
+    stage: Literal["gathering", "sealing"] = Field(
+        description="`gathering` until the start, `sealing` until all chains are opened, `playing`, `over`."
+    )
     number: int = Field(description="That of its last entry: what to send as `seen`, and as `after`.")
-    rules: str
+    rules: str = Field(description="The sheet, and what differs from it.")
     commitment: str = Field(description="The SHA-256 of the server's secret; note it before the first roll.")
     seal: str | None = Field(
         description="That of the record; null until the game is over. Note it: a forged one differs."
@@ -60,8 +62,8 @@ class Gathering(BaseModel):
     then: Way = Field(description="What happens then by itself; `ask` for nothing.")
     me: int | None = Field(description="The seat of whoever asks, from 0; null for somebody who watches.")
     host: int | None = Field(description="The seat of whoever starts the game.")
-    awaits: Literal["start", "openings"]
-    seats: list[Seat]
+    awaits: Literal["start", "openings"] = Field(description="What the table waits for.")
+    seats: list[Seat] = Field(description="In the order of play.")
     here: list[bool] = Field(description="For each seat whether somebody is there.")
     token: str | SkipJsonSchema[None] = _at_times("The secret of the own seat, where the server made it; told once.")
 
@@ -72,7 +74,10 @@ class Playing(Gathering):
     stage: Literal["playing", "over"]  # type: ignore[assignment]
     awaits: Literal["player", "bot", "nothing"]  # type: ignore[assignment]
     to_play: int | None = Field(description="The seat to play; null once nobody is.")
-    phase: Phase
+    phase: Phase = Field(
+        description="What is to be decided: `start` to take over or roll anew, `roll`, `choose` dice, `decide` to bank "
+        "or roll on."
+    )
     turn_points: int = Field(description="The points at risk.")
     dice_left: int = Field(description="The dice to roll; in `choose` those on the table.")
     last_roll: str | None = Field(description="The last dice thrown by anybody, as in `11235`.")
