@@ -14,7 +14,7 @@ from cinqmille import Position, Rules
 from cinqmille.actions import Action, Bank, Roll, RollOn, SetAside, parse_action
 from cinqmille.errors import IllegalAction, InvalidText
 from cinqmille.fair import new_secret, verify
-from cinqmille.online import OnlineTable
+from cinqmille.online import PATIENCE, OnlineTable
 from cinqmille.record import Game
 from cinqmille.seating import Terms
 from cinqmille.store import Journal, Store, StoreError
@@ -217,10 +217,15 @@ async def at_risk(tables: Tables, **terms: Any) -> Far:
 
 @pytest.mark.parametrize("way", ["skip", "remove", "bot"])
 def test_a_turn_that_nobody_goes_on_with_is_closed_as_agreed_and_told_in_words(
-    tmp_path_factory: pytest.TempPathFactory, later: Callable[[float], None], way: str
+    tmp_path_factory: pytest.TempPathFactory,
+    later: Callable[[float], None],
+    monkeypatch: pytest.MonkeyPatch,
+    way: str,
 ) -> None:
     """Report C029, with points at risk: they are lost, or a robot plays on with them; a sentence says so; the next
     player is called."""
+
+    monkeypatch.setattr("cinqmille.online.STAND_IN", "steady")  # where nothing busts, a better one wins at once
 
     async def work(tables: Tables) -> None:
         live = await at_risk(tables, after=30, then=way)
@@ -709,3 +714,25 @@ def test_what_another_server_acknowledged_is_seen_by_whoever_asks_next(
         assert found.online.seat_of(KEYS[1]) == 1
 
     served(shared, 2, work)
+
+
+def test_whoever_thinks_before_a_page_without_a_stream_is_waited_for_as_one_who_is_there(
+    tmp_path_factory: pytest.TempPathFactory, later: Callable[[float], None]
+) -> None:
+    async def work(tables: Tables) -> None:
+        live = await begun(tables, 2, after=30, then="bot")
+        live.still.add(KEYS[0])
+        tables.touch(live, 0)
+        with tables.present(live, 1):
+            later(45)
+            tables.plan(live)
+            await asyncio.sleep(0.1)
+            assert live.here(0)
+            assert not live.online.seats[0].stand_in
+            later(30 * PATIENCE)
+            tables.plan(live)
+            await until(lambda: live.online.seats[0].stand_in)
+        with tables.present(live, 0):
+            assert KEYS[0] not in live.still, "a page with a stream is there for as long as its stream"
+
+    served(f"sqlite:///{tmp_path_factory.mktemp('still')}/tables.sqlite3", 1, work)

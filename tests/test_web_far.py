@@ -381,6 +381,7 @@ def gone(client: TestClient, path: str, seat: int, seconds: float) -> None:
     """Let a seat have been silent for so long."""
     table = live(client, path)
     table.loaded -= seconds
+    table.still.clear()  # their pages had streams, which have ended
     table.seen[table.online.seats[seat].key] = time.time() - seconds
 
 
@@ -505,7 +506,7 @@ def test_the_list_puts_what_waits_for_me_before_what_was_played_later(client: Te
     host, guests = Device(client), [Device(client) for _ in range(3)]
     paths = []
     for name, guest in zip(("Ben", "Cleo", "Dora"), guests, strict=True):
-        paths.append(invite(client, host))
+        paths.append(invite(client, host, rule_target="5000" if name != "Dora" else "1000"))
         guest.ask("POST", f"{paths[-1]}/join", {"name": name})
         host.ask("POST", f"{paths[-1]}/start")
     waits, played, over = paths

@@ -35,7 +35,8 @@ _STAGES: tuple[Stage, ...] = ("gathering", "sealing", "playing", "over")
 PATIENCE = 3
 # Seconds that everybody's device has for revealing its opening, before the others may begin without it.
 SEALING = 10
-STAND_IN = "steady"
+# Who plays with somebody else's points plays each turn as well as it can be played, under any rules.
+STAND_IN = "greedy"
 
 
 @dataclass(frozen=True, slots=True)

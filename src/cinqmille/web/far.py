@@ -222,9 +222,17 @@ async def show(request: Request, live: Far) -> Response:
     me = me_at(request, live)
     if me is not None:
         tables = _tables(request)
+        if not live.streams[live.online.seats[me].key]:
+            live.still.add(live.online.seats[me].key)  # until its stream comes, where scripts run
         tables.touch(live, me)
-        live = await tables.command(live, lambda table: _returned(table, me))
+        live = await takes_over(request, live)
     return render(request, "far.html", **await shown(request, live))
+
+
+async def takes_over(request: Request, live: Far) -> Far:
+    """Whoever comes back to the page, or whose stream does, takes over from the bot that stood in."""
+    me = me_at(request, live)
+    return live if me is None else await _tables(request).command(live, lambda table: _returned(table, me))
 
 
 def _returned(table: OnlineTable, me: int) -> Change | None:

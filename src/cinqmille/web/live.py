@@ -7,7 +7,7 @@ import time
 from collections import Counter, deque
 from time import monotonic
 
-from cinqmille.online import OnlineTable
+from cinqmille.online import PATIENCE, OnlineTable
 from cinqmille.record import Game
 from cinqmille.seating import Entry
 from cinqmille.story import Story, story
@@ -18,6 +18,8 @@ from cinqmille.web.course import Course, follow
 MOST_RECENT = 64
 # A seat without an open stream that asked for something so many seconds ago is still there.
 LINGERS = 15.0
+# Whose page holds no stream is there for so many seconds longer, at a table that waits for everybody.
+_STILL = 60
 # Where nobody has looked for so many seconds, bots rest: some games of theirs would never end.
 DESERTED = 600.0
 # Seconds until what should happen by itself and failed is tried again for the first time.
@@ -113,6 +115,8 @@ class Far(Live):
         self.seen: dict[str, float] = {}
         self.loaded = time.time()
         self.streams: Counter[str] = Counter()
+        # Those whose page holds no stream: it gives no sign while they think.
+        self.still: set[str] = set()
         self.doubtful = False
         self.moved_here = False
         self.due: asyncio.TimerHandle | None = None
@@ -137,8 +141,9 @@ class Far(Live):
 
         Nobody is away because the server was: until somebody could have come back, everybody counts as there.
         """
-        key = self.online.seats[seat].key
-        return time.time() if self.streams[key] else self.seen.get(key, self.loaded)
+        key, now = self.online.seats[seat].key, time.time()
+        seen = now if self.streams[key] else self.seen.get(key, self.loaded)
+        return min(now, seen + (PATIENCE - 1) * max(self.online.terms.after, _STILL)) if key in self.still else seen
 
     def here(self, seat: int) -> bool:
         """Whether a seat is there; bots always are."""

@@ -257,6 +257,8 @@ async def follow(request: Request, id: str) -> Response:
     live = await _live(request, id)
     tables = _tables(request)
     me = far.me_at(request, live) if isinstance(live, Far) else None
+    if isinstance(live, Far):
+        live = await far.takes_over(request, live)
 
     async def part() -> tuple[str, str]:
         if isinstance(live, Far):

@@ -340,6 +340,7 @@ class Tables:
             if seat is not None:
                 self.touch(live, seat)
                 live.streams[key] += 1
+                live.still.discard(key)
             try:
                 yield watcher
             finally:
