@@ -11,7 +11,7 @@ import pytest
 from starlette.testclient import TestClient
 
 from cinqmille import PRESETS, Game, Rules, solutions, web
-from cinqmille.errors import InvalidRules
+from cinqmille.errors import InvalidRules, InvalidText
 from cinqmille.web import make_app
 from cinqmille.web.limits import Limits
 from cinqmille.web.refusals import Refused
@@ -40,6 +40,15 @@ def test_games_that_take_too_long_are_not_solved_and_those_at_hand_are(monkeypat
         assert raised.value.code == "solving_too_long"
     assert solutions.find(PRESETS["cinq-des"])[1] == "shipped"
     assert solutions.find(Rules.parse("cinq-des(target=500)"), fresh=True)[1] in ("solved", "unkept")
+
+
+def test_a_limit_that_is_no_number_is_refused_by_name(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("XDG_DATA_HOME", str(tmp_path))
+    monkeypatch.setenv(solutions.MOST_SECONDS, "much")
+    for asked in (lambda: solutions.find(Rules.parse(GIANT)), lambda: web.serve(None, 0, browser=False)):
+        with pytest.raises(InvalidText) as raised:
+            asked()
+        assert (raised.value.code, raised.value.params["name"]) == ("bad_number", solutions.MOST_SECONDS)
 
 
 @pytest.mark.parametrize("bot", ["perfect", "best"])

@@ -17,6 +17,7 @@ from __future__ import annotations
 import hashlib
 import json
 import os
+import re
 import tempfile
 import zlib
 from collections.abc import Callable, Iterator
@@ -118,8 +119,10 @@ def find(
 def _check_patience(rules: Rules, players: int) -> None:
     most = os.environ.get(MOST_SECONDS, "")
     if most and unsolvable(rules) is None:
+        if not re.fullmatch("[0-9]{1,9}", most):
+            raise InvalidText("bad_number", name=MOST_SECONDS, value=most, low=0, high=999_999_999)
         seconds = effort_two(rules) if players == 2 else effort(rules, players) * cores()
-        if seconds > float(most):
+        if seconds > int(most):
             raise InvalidRules("solving_too_long", rules=rules.canonical, players=players, minutes=ceil(seconds / 60))
 
 

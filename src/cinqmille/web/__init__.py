@@ -6,6 +6,7 @@ import asyncio
 import gc
 import logging
 import os
+import re
 import socket
 import sys
 import threading
@@ -16,6 +17,7 @@ from urllib.parse import urlsplit
 
 import uvicorn
 
+from cinqmille.errors import InvalidText
 from cinqmille.store import default_url, prepare
 from cinqmille.web.addresses import base_of, checked_proxies, checked_public, lan_address, qr_terminal
 from cinqmille.web.app import Options, make_app
@@ -66,6 +68,9 @@ def serve(
     proxies = checked_proxies(proxy)
     at = (lan_address() if host is None or host in _EVERYWHERE else host) if lan else ""
     database = database or default_url()
+    most = os.environ.get(MOST_SECONDS, "0")
+    if not re.fullmatch("[0-9]{1,9}", most):
+        raise InvalidText("bad_number", name=MOST_SECONDS, value=most, low=0, high=999_999_999)
     prepare(database)
     listening = _bound(host if host is not None else ("::" if ":" in at else "0.0.0.0") if lan else "127.0.0.1", port)
     bound, port = listening.getsockname()[:2]
