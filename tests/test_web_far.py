@@ -22,7 +22,9 @@ from cinqmille.table import Table
 from cinqmille.web import make_app
 from cinqmille.web.app import Options
 from cinqmille.web.counting import Counting
+from cinqmille.web.render import isolated, written
 from cinqmille.web.tables import Far
+from cinqmille.words import Words
 from faraway import Chain
 
 SHORT = "cinq-des(entry=0, target=1000)"
@@ -226,6 +228,41 @@ def test_scripts_in_names_are_text_and_directions_stay_inside(client: TestClient
     arabic = Device(client)
     arabic.ask("POST", f"{path}/join", {"name": "ليلى"})
     assert "<bdi>ليلى</bdi>" in host.see(path)
+
+
+def test_names_from_the_right_turn_no_sentence_round_and_stay_as_they_are_in_records(client: TestClient) -> None:
+    path, (host, layla) = seated(client, "ليلى")
+    host.ask("POST", f"{path}/start")
+    assert "<title>Ana, \u2068ليلى\u2069 · Cinq Mille</title>" in host.see(path)
+    play(host, path)
+    while "\u2068ليلى\u2069 to play" not in host.see(path):
+        play(host, path)
+    play(layla, path)
+    assert "\u2068ليلى\u2069 rolls" in host.see(path)
+    assert "\u2068" not in host.see(f"{path}/record")
+    answer = client.get(f"/api{path.replace('/t/', '/tables/')}", headers={"accept-language": "fr"})
+    assert "\u2068" not in answer.text
+    assert isolated(isolated("Ana 5")) == "Ana 5"
+    assert isolated(isolated("שרה")) == "\u2068שרה\u2069"
+
+
+def test_an_address_of_this_computer_alone_is_no_picture_for_phones(tmp_path: Path) -> None:
+    for where, lan, shown in (
+        ("http://127.0.0.1:5000", "", False),
+        ("http://localhost:5000", "", False),
+        ("http://localhost:5000", "http://192.168.1.9:5000", True),
+        ("http://cinq.test", "", True),
+    ):
+        with TestClient(make_app(tmp_path / "tables.sqlite3", Options(lan=lan)), base_url=where) as client:
+            host = Device(client)
+            page = host.see(invite(client, host))
+            assert ('class="picture"' in page, "cinqmille serve --lan" in page) == (shown, not shown), (where, lan)
+
+
+def test_the_lobby_says_what_house_rules_change(client: TestClient) -> None:
+    _, (host,) = seated(client)
+    page = host.see(host.path)
+    assert "entry: 0; target: 1,000" in page or "target: 1,000; entry: 0" in page
 
 
 def test_a_full_table_offers_to_watch(client: TestClient) -> None:
@@ -624,6 +661,33 @@ def test_a_rematch_seats_everybody_with_one_tap(client: TestClient) -> None:
     assert [one.name for one in live(client, new).online.seats] == ["Ben", "Ana"]
     host.ask("POST", f"{path}/again")
     assert len(live(client, new).online.seats) == 2
+
+
+def test_a_second_device_of_a_seat_is_told_how_it_comes_to_the_rematch(client: TestClient) -> None:
+    path, devices = begun(client, "Ben")
+    host, ben = devices
+    code = re.search(r'id="seat-code">([0-9a-f]+)<', ben.see(f"{path}/seat"))
+    assert code is not None
+    second = Device(client)
+    second.ask("POST", f"{path}/rejoin", {"code": code[1]})
+    play_on(path, devices)
+    ben.ask("POST", f"{path}/again")
+    for _ in ("while people gather", "when the game has begun"):
+        page = second.ask("POST", f"{path}/again", status=409)
+        assert "Ben sits at the rematch already, on another device." in page
+        assert f'action="{ben.path}/rejoin"' in page
+        assert f'<a href="{ben.path}">Just watch</a>' in page
+        host.ask("POST", f"{path}/again")
+        ben.ask("POST", f"{ben.path}/start")
+    code = re.search(r'id="seat-code">([0-9a-f]+)<', ben.see(f"{ben.path}/seat"))
+    assert code is not None
+    assert "To the rematch" not in second.ask("POST", f"{ben.path}/rejoin", {"code": code[1]})
+    assert 'class="plate me"' in second.see(ben.path)
+
+
+def test_the_words_of_a_turn_are_french_on_a_french_page() -> None:
+    told = written("skip 15534>155 leave:2 24>- back:2 back", Words("fr"))
+    assert told == "passe son tour 15534>155 quitte la table:2 24>- revient:2 revient"
 
 
 # The dice of the server

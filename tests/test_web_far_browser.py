@@ -21,6 +21,20 @@ SHORT = "cinq-des(entry=0, target=1000)"
 LONGER = "cinq-des(entry=0, target=2500)"
 CALM = "document.documentElement.matches('.js') && !document.body.matches('.busy, .settling')"
 
+NOTICED = """id => {
+  const notice = document.getElementById(id);
+  notice.hidden = false;
+  if (notice.dataset.text) notice.textContent = notice.dataset.text;
+}"""
+# The buttons, chips and dice that lie below a notice.
+COVERED = """id => {
+  const notice = document.getElementById(id), r = notice.getBoundingClientRect();
+  return [...document.querySelectorAll("#table button, #table .chip, #table label.die")].filter((one) => {
+    const q = one.getBoundingClientRect();
+    return q.width && q.top < r.bottom && q.bottom > r.top && q.left < r.right && q.right > r.left;
+  }).map((one) => one.id || one.textContent);
+}"""
+
 
 def calm(page: Page) -> None:
     """Wait until nothing is under way and taps count again."""
@@ -384,6 +398,34 @@ def test_a_command_that_is_lost_is_sent_again_at_a_tap_and_counts_once(server: S
     ana.problems = forgiven(ana.problems)
     play_on(page, ben.page)
     assert [one.alone for one in verify(record(page, link)).seats] == [0, 0]
+
+
+@pytest.mark.parametrize("size", [SMALL, PHONE])
+def test_what_is_wrong_with_the_line_is_seen_by_whoever_has_scrolled(
+    server: Server, visits: Visits, size: tuple[int, int]
+) -> None:
+    ana, ben = visits(size=size, lang="fr"), visits(size=size)
+    link = invite(ana, server.url, rules=LONGER)
+    join(ben, link, "Ben")
+    start(ana.page, ben.page)
+    page = ana.page
+    while not page.locator(".quick .chip").count():
+        step(page if mine(page) else ben.page)
+        browser.until(lambda: mine(page) or mine(ben.page), page)
+    page.evaluate("scrollTo(0, 140)")
+    page.wait_for_timeout(100)
+    place = "document.querySelector('.felt').getBoundingClientRect().top"
+    before = page.evaluate(place)
+    for id in ("trouble", "unsent"):
+        page.evaluate(NOTICED, id)
+        page.wait_for_timeout(100)
+        expect(page.locator(f"#{id}")).to_be_in_viewport(ratio=1)
+        covered = page.evaluate(COVERED, id)
+        assert covered == [], id
+        assert abs(page.evaluate(place) - before) < 1, id
+        assert browser.too_wide(page) == 0
+        page.evaluate("id => { document.getElementById(id).hidden = true; }", id)
+        page.wait_for_timeout(100)
 
 
 def test_another_commitment_than_the_first_one_is_told_loudly(server: Server, visits: Visits) -> None:

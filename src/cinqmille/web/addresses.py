@@ -93,6 +93,12 @@ def public_url(request: Request, path: str) -> str:
     return f"{request.url.scheme}://{request.url.netloc}{path}"
 
 
+def within_reach(request: Request) -> bool:
+    """Return whether another device can follow a :func:`public_url`, which may lead to this machine alone."""
+    state = request.app.state
+    return bool(state.public or state.lan) or not _is_here(request.url.hostname or "")
+
+
 def _is_here(host: str) -> bool:
     if host == "localhost" or host.endswith(".localhost"):
         return True

@@ -18,9 +18,10 @@ from cinqmille.actions import Announce, Rolled, RollOn, TakeOver
 from cinqmille.errors import CinqMilleError, IllegalAction
 from cinqmille.fair import new_secret
 from cinqmille.online import Change, OnlineTable
+from cinqmille.rules import PARAMETERS, PRESETS, Rules
 from cinqmille.seating import WAYS, Terms
 from cinqmille.web import gamelist, own
-from cinqmille.web.addresses import public_url, qr_svg
+from cinqmille.web.addresses import public_url, qr_svg, within_reach
 from cinqmille.web.bodies import form
 from cinqmille.web.charts import lines
 from cinqmille.web.commands import commands
@@ -174,7 +175,8 @@ async def shown(request: Request, live: Far, refusal: str = "", chosen: tuple[in
     if live.online.table is None:
         link = public_url(request, f"/t/{live.id}")
         qr = qr_svg(link, words.say("QR code of the invitation"))
-        told |= {"link": link, "qr": qr, "bots": Setup.first().bots(words)}
+        told |= {"link": link, "qr": qr, "within_reach": within_reach(request), "bots": Setup.first().bots(words)}
+        told["house"] = house(terms.rules, words)
     else:
         mine = me is not None and me == live.online.to_play
         told["scene"] = scene(live.online.table, live.course, words, mine=mine)
@@ -182,6 +184,13 @@ async def shown(request: Request, live: Far, refusal: str = "", chosen: tuple[in
             series = [(one.name, one.totals) for one in live.story.players]
             told |= {"story": live.story, "chart": lines(series, top=terms.rules.target)}
     return told
+
+
+def house(rules: Rules, words: Words) -> str:
+    """Return what house rules change in the sheet they were made from, in short; empty for a sheet as it stands."""
+    usual = PRESETS[rules.base]
+    changed = [one.name for one in PARAMETERS if getattr(rules, one.name) != getattr(usual, one.name)]
+    return words.series(words.rule(rules, name) for name in changed)
 
 
 def absence(terms: Terms, words: Words) -> str:
@@ -318,6 +327,14 @@ async def again(request: Request, live: Far) -> Response:
     try:
         await tables.command(new, lambda table: table.join(name, key, time.time()), holder=device)
     except CinqMilleError as error:
+        # The secret of the new seat is another device's of the same person: only its code brings it here.
+        if any(one.key and one.name == name for one in new.online.seats):
+            refusal = words.say(
+                "{name} sits at the rematch already, on another device. Play there, or bring the code of that seat "
+                "here.",
+                name=name,
+            )
+            return render(request, "rejoin.html", status=409, id=new.id, refusal=refusal)
         return render(request, "far.html", status=status_of(error), **await shown(request, new, words.error(error)))
     return RedirectResponse(f"/t/{new.id}", status_code=303)
 

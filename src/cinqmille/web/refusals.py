@@ -17,6 +17,7 @@ from starlette.exceptions import HTTPException
 from cinqmille.errors import CinqMilleError, InvalidText, RecordError
 from cinqmille.store import StoreError
 from cinqmille.web.render import render, words_of
+from cinqmille.words import Words
 
 # What refusals of the package mean to a program that speaks HTTP; everything else was understood and is not possible.
 _STATUS = {
@@ -47,6 +48,8 @@ def is_api(path: str) -> bool:
 def answer(request: Request, error: Exception) -> Response:
     """Return the answer to an exception: a page with the sentence and the way back, or JSON for programs."""
     words = words_of(request)
+    if is_api(request.url.path):
+        words = Words(words.lang)  # a program gets names as they were written
     status, headers, more = 500, {}, {}
     code, message = "server_failed", words.refusal("server_failed")
     match error:

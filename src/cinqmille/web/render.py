@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import re
 import time
+import unicodedata
+from collections.abc import Iterable
 from functools import cache
 from pathlib import Path
 from typing import Any
@@ -19,9 +21,35 @@ from cinqmille.words import LANGUAGES, Words
 _MINUTE, _HOUR, _DAY = 60, 3600, 86400
 
 
+class PageWords(Words):
+    """The words of a page: what people wrote keeps its direction to itself, an Arabic name in a French sentence too."""
+
+    def value(self, value: object, name: str = "") -> str:
+        """Return a parameter of a sentence as text, isolated where somebody wrote it."""
+        text = super().value(value, name)
+        return isolated(text) if isinstance(value, str) else text
+
+    def all_of(self, items: Iterable[str]) -> str:
+        """Return ``a, b and c``, each isolated."""
+        return super().all_of(map(isolated, items))
+
+    def one_of(self, items: Iterable[str]) -> str:
+        """Return ``a, b or c``, each isolated."""
+        return super().one_of(map(isolated, items))
+
+
+def isolated(text: str) -> str:
+    """Return a text that holds letters written from the right between signs that keep their direction inside.
+
+    Any other text, and one that has these signs, stays as it is: in both languages of the pages they change nothing.
+    """
+    turns = any(unicodedata.bidirectional(sign) in ("R", "AL", "AN") for sign in text)
+    return f"\u2068{text}\u2069" if turns and "\u2068" not in text else text
+
+
 @cache
 def _words(lang: str) -> Words:
-    return Words(lang)
+    return PageWords(lang)
 
 
 def words_of(request: Request) -> Words:
@@ -43,6 +71,7 @@ def _environment() -> Environment:
         trim_blocks=True, lstrip_blocks=True,
     )  # fmt: skip
     environment.globals["static"] = static
+    environment.filters["isolated"] = isolated
     return environment
 
 
@@ -52,7 +81,7 @@ def page(request: Request, template: str, **values: Any) -> str:
     common = {
         "words": words, "say": words.say, "count": words.count, "number": words.number, "percent": words.percent,
         "lang": words.lang, "path": request.url.path + (f"?{request.url.query}" if request.url.query else ""),
-        "faces": faces, "drawn": drawn,
+        "faces": faces, "drawn": drawn, "isolated": isolated, "written": written,
     }  # fmt: skip
     return _environment().get_template(template).render(**common, **values)
 
@@ -103,6 +132,12 @@ def drawn(turn: str) -> list[tuple[list[int], list[bool]]]:
                 left.remove(face)
         found.append(([int(face) for face in rolled], aside))
     return found
+
+
+def written(turn: str, words: Words) -> str:
+    """Return a turn as a record writes it, its English words in the reader's language."""
+    said = {"skip": words.say("misses a turn"), "leave": words.say("leaves the table"), "back": words.say("comes back")}
+    return re.sub(r"(?<!\S)(skip|leave|back)(?=:|\s|$)", lambda match: said[match[1]], turn)
 
 
 def spot(text: str, error: RecordError) -> tuple[int, str, str, str] | None:
