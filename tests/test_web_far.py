@@ -231,7 +231,7 @@ def test_scripts_in_names_are_text_and_directions_stay_inside(client: TestClient
 
 
 def test_names_from_the_right_turn_no_sentence_round_and_stay_as_they_are_in_records(client: TestClient) -> None:
-    path, (host, layla) = seated(client, "ليلى")
+    path, (host, layla) = seated(client, "ليلى", rule_target="10000")
     host.ask("POST", f"{path}/start")
     assert "<title>Ana, \u2068ليلى\u2069 · Cinq Mille</title>" in host.see(path)
     play(host, path)
