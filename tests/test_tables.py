@@ -333,7 +333,7 @@ def test_the_end_is_announced_once_and_the_table_is_let_go(database: str) -> Non
                         ),
                     )
                 assert [await one for one in listening] == [["over"], ["over"]]
-            await until(lambda: not live.lock.locked(), 5)  # it is held while what others stored is looked for, and let go
+            await until(lambda: not live.lock.locked(), 5)  # others look for what is stored, and let go
             assert live.due is None, "no clock goes on"
             last = live.online.number
             ending = await tables.entries(live, last - 1)
