@@ -17,7 +17,7 @@ from cinqmille.web.app import make_app
 from cinqmille.web.charts import bars
 from cinqmille.web.figures import figures
 from cinqmille.web.own import clean
-from cinqmille.web.render import ago, drawn
+from cinqmille.web.render import ago, drawn, isolated
 from cinqmille.web.setup import Setup
 from cinqmille.words import Words
 
@@ -271,7 +271,7 @@ def test_points_lost_start_from_a_number_that_can_be() -> None:
 
 def keep(client: TestClient, title: str, **changes: str) -> str:
     answer = client.post("/new", data=form(title=title, then="save", **changes))
-    assert f"“{title}” is kept." in unescape(answer.text)
+    assert f"“{isolated(title)}” is kept." in unescape(answer.text)
     match = re.search(r'name="preset" value="(\w+)" checked', answer.text)
     assert match is not None
     return match[1]
