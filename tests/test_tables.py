@@ -736,3 +736,18 @@ def test_whoever_thinks_before_a_page_without_a_stream_is_waited_for_as_one_who_
             assert KEYS[0] not in live.still, "a page with a stream is there for as long as its stream"
 
     served(f"sqlite:///{tmp_path_factory.mktemp('still')}/tables.sqlite3", 1, work)
+
+
+def test_a_server_that_stopped_lets_nothing_happen_any_more(shared: str) -> None:
+    async def work(here: Tables, elsewhere: Tables) -> None:
+        live = await begun(here, 1, bots=("steady:300",), pace=10)
+        other = await there(elsewhere, live)
+        await here.stop()
+        await leave_to_a_bot(elsewhere, other)  # it is still heard of here
+        with elsewhere.present(other, None):
+            await until(lambda: other.online.stage == "over", 60)
+        await asyncio.sleep(0.1)
+        assert live.due is None
+        assert not here._tasks
+
+    served(shared, 2, work)

@@ -71,6 +71,7 @@ class Gathering(BaseModel):
 class Playing(Gathering):
     """A table whose game is played, or over."""
 
+    # These two say less than before the game: for a model that only describes, nothing is ever assigned to them.
     stage: Literal["playing", "over"]  # type: ignore[assignment]
     awaits: Literal["player", "bot", "nothing"]  # type: ignore[assignment]
     to_play: int | None = Field(description="The seat to play; null once nobody is.")

@@ -120,7 +120,6 @@ class Far(Live):
         self.doubtful = False
         self.moved_here = False
         self.due: asyncio.TimerHandle | None = None
-        self.tasks: set[asyncio.Task[None]] = set()
         self.retry = FIRST_RETRY
         self._shown_here: tuple[bool, ...] = ()
         self._glances = 0

@@ -14,12 +14,12 @@ import math
 import random
 import secrets
 import time
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Coroutine, Iterator, Sequence
 from contextlib import contextmanager
 from copy import copy
 from functools import partial
 from time import monotonic
-from typing import TypeVar
+from typing import Any, TypeVar
 
 from cinqmille.errors import CinqMilleError
 from cinqmille.online import Change, OnlineTable
@@ -60,6 +60,7 @@ class Tables:
         self._opening: dict[str, asyncio.Task[Live | None]] = {}
         self._told: dict[str, int] = {}  # what was heard of tables while they were loaded
         self._tasks: set[asyncio.Task[None]] = set()
+        self._stopped = False
 
     def __len__(self) -> int:
         """How many tables are in memory."""
@@ -72,10 +73,12 @@ class Tables:
             self._spawn(self._tell_presence())
 
     async def stop(self) -> None:
-        """Let nothing happen by itself any more."""
+        """Let nothing happen by itself any more, whatever is still heard of other servers."""
+        self._stopped = True
         for live in self._open.values():
             if isinstance(live, Far) and live.due is not None:
                 live.due.cancel()
+                live.due = None
         for task in list(self._tasks):
             task.cancel()
         await asyncio.gather(*self._tasks, return_exceptions=True)
@@ -195,7 +198,7 @@ class Tables:
         if kept is None:
             self._drop(live.id)
         else:
-            live.put(_opened(kept))
+            live.put(await self._thinking.step(partial(_opened, kept)))
 
     async def rematch(self, live: Live, device: str, game: Game) -> str:
         """Return the name of the table where a local one goes on with ``game``: a new one, unless there is one."""
@@ -369,7 +372,7 @@ class Tables:
         if live.due is not None:
             live.due.cancel()
             live.due = None
-        delay = self._next(live)
+        delay = None if self._stopped else self._next(live)
         if delay is not None and self._open.get(live.id) is live:
             live.due = asyncio.get_running_loop().call_later(delay, self._due, live)
 
@@ -497,16 +500,19 @@ class Tables:
                 except StoreError:
                     break  # said again in a moment
 
-    def _spawn(self, work: object) -> None:
+    def _spawn(self, work: Coroutine[Any, Any, None]) -> None:
+        if self._stopped:
+            work.close()
+            return
         task = asyncio.ensure_future(_quiet(work))
         self._tasks.add(task)
         task.add_done_callback(self._tasks.discard)
 
 
-async def _quiet(work: object) -> None:
+async def _quiet(work: Coroutine[Any, Any, None]) -> None:
     """Let something run that nobody waits for; that the database cannot be reached is known to whoever plays."""
     try:
-        await work  # type: ignore[misc]
+        await work
     except StoreError as error:
         _log.warning("what other servers did is not known: %s", error.code)
 
